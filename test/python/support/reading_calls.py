@@ -6,6 +6,8 @@ repository is named once.
 
 import re
 
+import tool_calls
+
 # All columns, with the times as numbers: Python needs another package for times with a zone.
 COMMITS = (
     "* REPLACE (epoch_us(author_date) AS author_date, epoch_us(committer_date) AS committer_date)"
@@ -60,19 +62,18 @@ CALLS = {
     "tree_blame": "SELECT * EXCLUDE (author_date) FROM tree_blame($new, $repo)",
     "redline_call": "SELECT redline_call('GitDiff', json_object('from_rev', $old, 'to_rev', $new, 'path', $repo))",
     "redline_call_text": "SELECT redline_call_text('GitDiffSummary', json_object('from_rev', $old, 'to_rev', $new, 'path', $repo))",
-    "GitLog": "SELECT redline_call('GitLog', json_object('range', $new, 'file', $file, 'repo', $repo))",
-    "GitShow": "SELECT redline_call('GitShow', json_object('rev', $new, 'repo', $repo))",
-    "GitFile": "SELECT redline_call('GitFile', json_object('file', $file, 'rev', $new, 'repo', $repo))",
-    "GitBlame": "SELECT redline_call('GitBlame', json_object('file', $file, 'rev', $new, 'repo', $repo))",
-    "GitStatus": "SELECT redline_call('GitStatus', json_object('repo', $repo))",
-    "GitRefs": "SELECT redline_call('GitRefs', json_object('repo', $repo))",
-    "GitRangeDiff": "SELECT redline_call('GitRangeDiff', json_object('repo', $repo, 'old_range', $old || '..' || $new, 'new_range', $old || '..' || $new))",
-    "list_files": "SELECT redline_call('list_files', json_object('repo', $repo, 'rev', $new))",
-    "search": "SELECT redline_call('search', json_object('pattern', 'e', 'repo', $repo, 'rev', $new))",
-    "GitDiffFile": "SELECT redline_call('GitDiffFile', json_object('from_rev', $old, 'to_rev', $new, 'file_path', $file, 'path', $repo))",
 }
+
+
+def call_of(tool: str, arguments: dict[str, str]) -> str:
+    """Returns a call of a tool whose arguments are expressions of SQL."""
+    pairs = ", ".join(f"'{name}', {value}" for name, value in arguments.items())
+    return f"SELECT redline_call('{tool}', json_object({pairs}))"
+
+
 # The tools that are called through redline_call alone.
-TOOLS = {name for name, call in CALLS.items() if f" redline_call('{name}'" in call}
+TOOLS = {name: calls.reading for name, calls in tool_calls.TOOLS.items() if calls.reading}
+CALLS |= {name: call_of(name, arguments) for name, arguments in TOOLS.items()}
 # The functions of a repository.
 FUNCTIONS = [name for name in CALLS if name not in TOOLS and not name.startswith("redline_call")]
 

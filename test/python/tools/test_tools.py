@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 import repositories
 from answers import next_cursor
+from tool_calls import TOOLS
 
 pytestmark = pytest.mark.own_database
 
@@ -19,38 +20,7 @@ def tools(con):
     return [dict(zip(columns.split(", "), row)) for row in rows]
 
 
-ARGUMENTS = {
-    "Diff": {"text_a": "it's $1\n", "text_b": 'it"s $2\n', "context_lines": 0},
-    "read_file": {"path": "w/it's", "last_line": 1, "line_numbers": True},
-    "write_file": {"path": "w/it's", "content": "it's $2\n"},
-    "GitDiff": {"from": "v1", "to": "v2", "repo": "w/readme", "paths": ["*.md", "it's $x\\*"]},
-    "GitDiffSummary": {"from": "v1..v2", "repo": "w/readme"},
-    "GitDiffFile": {"from": "v1", "to": "v2", "repo": "w/readme", "file": "README.md"},
-    "GitLog": {"range": "v2", "repo": "w/readme", "since": "2000-01-01", "paths": ["*.md"]},
-    "GitShow": {"rev": "v2", "repo": "w/readme", "context_lines": 1},
-    "GitFile": {"file": "README.md", "rev": "v1", "repo": "w/readme", "last_line": 1},
-    "GitBlame": {"file": "README.md", "rev": "v2", "repo": "w/readme"},
-    "GitStatus": {"repo": "w/readme"},
-    "GitRefs": {"repo": "w/readme", "glob": "refs/tags/*"},
-    "GitRangeDiff": {"repo": "w/readme", "old_range": "v1..v2", "new_range": "v1..v2"},
-    "list_files": {"path": "w", "glob": "it's"},
-    "search": {"pattern": "it's $1", "path": "w", "glob": "it's"},
-    "redline_capabilities": {},
-    "edit_file": {"path": "w/it's", "edits": [{"old_string": "it's", "new_string": "$1"}]},
-    "apply_patch": {
-        "patch": "--- a/w/it's\n+++ b/w/it's\n@@ -1,1 +1,1 @@\n-it's $1\n+it's $3\n",
-        "dry_run": True,
-    },
-    "undo": {},
-    "GitStage": {"repo": "w/readme", "what": ["it's $1"], "dry_run": True},
-    "GitCommit": {
-        "repo": "w/readme",
-        "message": "it's $1",
-        "what": ["it's $1"],
-        "author": "A <a@b>",
-        "dry_run": True,
-    },
-}
+ARGUMENTS = {name: calls.quoted for name, calls in TOOLS.items()}
 
 
 @pytest.fixture
