@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # How much is drawn: beyond that a picture cannot be read.
 PERIODS, FILES, COUPLED, DIRECTORIES, OWNERS, AGES = 60, 40, 14, 12, 6, 8
 # Files that are blamed for one picture, at all its points together: blame is what costs most.
-BLAMED = 600
+BLAMED = 400
 # Points of the history at which the size is counted, and languages that are told apart.
 SIZES, LANGUAGES = 24, 6
 # Tags that are releases: a version, with a word before it at most.
