@@ -10,6 +10,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "build/registry/extensions/redline"
+# The licences of the crates that are linked in, as in the wheel.
+NOTICES = "THIRD-PARTY.md"
 DESCRIPTION = ROOT / "docs/registry/description.yml"
 
 
@@ -51,9 +53,10 @@ def main() -> None:
     (TARGET / "docs").mkdir(parents=True, exist_ok=True)
     (TARGET / "description.yml").write_text(filled(DESCRIPTION.read_text(), given.repository, ref))
     shutil.copy(ROOT / "docs/function_descriptions.csv", TARGET / "docs")
-    print(
-        f"{TARGET.relative_to(ROOT)}: description.yml and docs/function_descriptions.csv, for {given.repository} at {ref[:10]}"
-    )
+    notices = [sys.executable, ROOT / "scripts/notices.py", TARGET / "docs" / NOTICES]
+    subprocess.run(notices, check=True)
+    files = f"description.yml, docs/function_descriptions.csv and docs/{NOTICES}"
+    print(f"{TARGET}: {files}, for {given.repository} at {ref[:10]}")
 
 
 if __name__ == "__main__":

@@ -4,8 +4,11 @@
 Usage: try_clients.py EXTENSION; environments are made below build/clients, and a client that cannot be installed fails the run.
 """
 
+import contextlib
 import os
+import pty
 import re
+import select
 import shutil
 import subprocess
 import sys
@@ -17,12 +20,17 @@ HOME = ROOT / "build/clients"
 DUCKDB = "1.5.6"
 PACKAGES = {
     "duckdb-cli": [f"duckdb-cli=={DUCKDB}", "click"],
+    "duckdb-cli 1.4": ["duckdb-cli==1.4.4.post2"],
+    "harlequin": ["harlequin", "pytz"],
     "sqlalchemy": ["duckdb_engine", "pytz"],
     "dbt": ["dbt-core==1.10.*", "dbt-duckdb==1.10.*"],
 }
 NODE = f"@duckdb/node-api@{DUCKDB}-r.1"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SUBJECT = "The second"
+# A sequence that moves or colours on a terminal, and for how long a client may be silent.
+SEQUENCE = re.compile(r"\x1b(\[[0-9;?<>=]*[a-zA-Z]|\][^\x07]*\x07)")
+SECONDS = 120
 
 
 def run(*command: object, cwd: Path, **more: str) -> str:
@@ -67,16 +75,67 @@ def python_with(client: str) -> Path:
     return folder / "bin/python"
 
 
-def command_line(block: str, folder: Path, extension: Path) -> str:
-    python = python_with("duckdb-cli")
-    home = folder.parent / "home"
+def home_after_setup(folder: Path, extension: Path) -> dict[str, str]:
+    """Returns the environment of a person who has `redline` and has run its setup."""
+    python, home = python_with("duckdb-cli"), folder.parent / "home"
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir()
     start = f'#!/bin/sh\nexec "{python}" -m duckdb_redline --extension "{extension}" "$@"\n'
     (home / "redline").write_text(start)
     (home / "redline").chmod(0o755)
     path = f"{home}:{python.parent}:{os.environ['PATH']}"
-    return run("sh", "-e", "-c", block, cwd=folder, HOME=str(home), XDG_DATA_HOME="", PATH=path)
+    environment = {"HOME": str(home), "XDG_DATA_HOME": "", "PATH": path}
+    for shell in ("bash", "zsh", "fish"):
+        run(home / "redline", "setup", "--completion", shell, cwd=folder, **environment)
+    return environment
+
+
+def command_line(block: str, folder: Path, extension: Path) -> str:
+    environment = home_after_setup(folder, extension)
+    (folder / "start.sql").write_text("SET threads = 2;\n")
+    for client in ("duckdb-cli", "duckdb-cli 1.4"):
+        for options in ([], ["-unsigned"], ["-init", "start.sql"]):
+            command = [python_with(client).parent / "duckdb", *options, "-csv", "-noheader"]
+            said = run(*command, "-c", "SELECT 40 + 2", cwd=folder, **environment)
+            assert said == "42\n", (client, options, said)
+    return run("sh", "-e", "-c", block, cwd=folder, **environment)
+
+
+def harlequin(block: str, folder: Path, extension: Path) -> str:
+    """Runs Harlequin without options, then as the page says, each with a query on a terminal."""
+    script, start = block.strip().split("\n")
+    plain, named = "SELECT 40 + 2 || ' is even'", "SELECT 'It is ' || subject FROM git_log() LIMIT 1"
+    for line, query, answer in (("harlequin", plain, "42 is even"), (start, named, f"It is {SUBJECT}")):
+        # It would show the query of the last time again.
+        environment = home_after_setup(folder, extension)
+        environment["PATH"] = f"{python_with('harlequin').parent}:{environment['PATH']}"
+        run("sh", "-e", "-c", script, cwd=folder, **environment)
+        asked_of_harlequin(line, query, answer, folder, environment)
+    return answer
+
+
+def asked_of_harlequin(
+    start: str, query: str, answer: str, folder: Path, environment: dict[str, str]
+) -> None:
+    """Starts Harlequin on a terminal, types a query, and leaves when the answer is shown."""
+    ours, its = pty.openpty()
+    given = os.environ | environment | {"TERM": "xterm-256color"}
+    command = ["sh", "-c", f"stty rows 40 cols 140; exec {start}"]
+    running = subprocess.Popen(command, cwd=folder, env=given, stdin=its, stdout=its, stderr=its)
+    os.close(its)
+    # What the screen says before each thing that is typed: Ctrl-J runs the query, Ctrl-Q leaves.
+    for wanted, typed in (("Query Editor", query), (query[-8:], "\n"), (answer, "\x11")):
+        shown = ""
+        while wanted not in SEQUENCE.sub("", shown):
+            if not select.select([ours], [], [], SECONDS)[0] or running.poll() is not None:
+                running.kill()
+                sys.exit(f"try_clients: {start} does not show {wanted!r}:\n{shown[-2000:]}")
+            shown += os.read(ours, 1 << 16).decode(errors="replace")
+        os.write(ours, typed.encode())
+    with contextlib.suppress(OSError):  # The end of a terminal.
+        while os.read(ours, 1 << 16):
+            pass
+    assert running.wait(SECONDS) == 0, (start, running.returncode)
 
 
 def node(block: str, folder: Path, _: Path) -> str:
@@ -119,6 +178,7 @@ def main() -> None:
     page, folder = blocks(extension), HOME / "repository"
     tries = {
         "DuckDB's command line": lambda: command_line(page["sh"], folder, extension),
+        "Harlequin": lambda: harlequin(page["bash"], folder, extension),
         "Node": lambda: node(page["js"], folder, extension),
         "SQLAlchemy": lambda: sqlalchemy(page["python"], folder, extension),
         "dbt": lambda: dbt(page["yaml"], page["jinja"], folder, extension),

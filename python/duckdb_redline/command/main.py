@@ -834,16 +834,24 @@ def sql(
 
 @main.command(cls=PathsAfterDashes, short_help="Opens a DuckDB shell with redline and its macros.")
 @click.argument("database", default=":memory:", metavar="[DATABASE] [-- OPTION...]")
+@click.option(
+    "--script",
+    is_flag=True,
+    help="Print the statements that load redline and make its macros, for another client of DuckDB.",
+)
 @click.pass_context
-def shell(ctx: click.Context, database: str) -> None:
+def shell(ctx: click.Context, database: str, script: bool) -> None:
     """Opens a DuckDB shell with redline and its macros: the program duckdb, or a prompt where there is none.
 
     What follows -- are options of duckdb: redline shell -- -csv -c "FROM git_log()"
     """
-    from .setup import run_shell
+    from .setup import run_shell, start_statements
 
     given: Given = ctx.obj
     extension = (given.extension or extension_path()).resolve()
+    if script:
+        click.echo("\n".join(start_statements(given.database(macros=True), extension)), nl=False)
+        return
     options = ctx.meta.get("paths", [])
     run_shell(given.database(macros=True), given.screen, extension, database, options)
 

@@ -108,18 +108,16 @@ LOADERS_OF_BASH = (
 SCRIPTS_OF_SHELLS = {"bash": BASH, "zsh": ZSH, "fish": FISH}
 
 
-def start_commands(con: "duckdb.DuckDBPyConnection", extension: pathlib.Path) -> list[str]:
-    """Returns what loads redline and its macros in DuckDB's command line, one `-cmd` each."""
+def start_statements(con: "duckdb.DuckDBPyConnection", extension: pathlib.Path) -> list[str]:
+    """Returns what loads redline and makes its macros, without comments: clients such as Harlequin split at any semicolon."""
     scripts = [
         con.execute("SELECT system.main.redline_sql(?)", [name]).fetchall()[0][0]
         for name in SCRIPTS
     ]
-    # Temporary: nothing is written to a database that is opened.
-    macros = [
-        script.replace("CREATE OR REPLACE MACRO", "CREATE OR REPLACE TEMP MACRO")
-        for script in scripts
+    return [
+        f"LOAD {literal(str(extension))};",
+        *(re.sub(r"^--.*\n", "", script, flags=re.MULTILINE) for script in scripts),
     ]
-    return [f"LOAD {literal(str(extension))};", *macros]
 
 
 def set_up(shell: str | None, agreed: bool) -> None:
@@ -186,7 +184,12 @@ def run_shell(
     """Runs DuckDB's command line with redline loaded and with options of its own; without one, a prompt of ours."""
     program = shutil.which("duckdb")
     if program is not None and is_new_enough(program):
-        commands = [word for line in start_commands(con, extension) for word in ("-cmd", line)]
+        # Temporary: nothing is written to a database that is opened.
+        statements = [
+            statement.replace("CREATE OR REPLACE MACRO", "CREATE OR REPLACE TEMP MACRO")
+            for statement in start_statements(con, extension)
+        ]
+        commands = [word for statement in statements for word in ("-cmd", statement)]
         con.close()
         os.execv(program, [program, "-unsigned", *commands, *options, database])
     if options:

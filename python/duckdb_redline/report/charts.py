@@ -413,10 +413,10 @@ def draw_coupling(canvas: Canvas, rows: Rows) -> str:
 def draw_owners(canvas: Canvas, rows: Rows) -> str:
     names = list(dict.fromkeys(row[0] for row in rows))
     total: dict[str, int] = {}
-    for _, author, lines in rows:
+    for _, author, lines, *_ in rows:
         total[author] = total.get(author, 0) + lines
     people = sorted(total, key=lambda author: (author == "(others)", -total[author], author))
-    lines_of = {(directory, author): lines for directory, author, lines in rows}
+    lines_of = {(directory, author): lines for directory, author, lines, *_ in rows}
     before = [0] * len(names)
     for at, author in enumerate(people):
         role = "others" if author == "(others)" else f"s{at + 1}"
@@ -434,7 +434,19 @@ def draw_owners(canvas: Canvas, rows: Rows) -> str:
             canvas.mark(shape, f"{directory}: {number(lines)} lines of {author}")
     named_rows(canvas, names)
     canvas.figure.legend(loc="outside upper right", ncols=4)
-    return f"{harmless(people[0])} wrote {total[people[0]] / sum(total.values()):.0%} of the lines of these directories."
+    said = f"{harmless(people[0])} wrote {total[people[0]] / sum(total.values()):.0%} of the lines of these directories."
+    return said + of_a_sample(rows[0])
+
+
+def of_a_sample(row: tuple[Any, ...]) -> str:
+    """Returns what a sentence adds where the blame is of a part of the files; a row ends with their count and that of all."""
+    *_, read, files = row
+    if read == files:
+        return ""
+    return (
+        f" A sample: blame of {number(read)} of the {number(files)} files, chosen by a hash of their paths; "
+        "the lines are theirs alone."
+    )
 
 
 def draw_age(canvas: Canvas, rows: Rows) -> str:
@@ -447,7 +459,7 @@ def draw_age(canvas: Canvas, rows: Rows) -> str:
         # The oldest lines are the darkest; where there are few steps they are apart.
         step = STEPS - at * (STEPS - 1) // max(1, len(ages) - 1)
         label = years = str(first) if first == last else f"{first}–{last}"
-        for point, since, _, lines, part in rows:
+        for point, since, _, lines, part, *_ in rows:
             if since != first:
                 continue
             (shape,) = axes.bar(
@@ -463,7 +475,8 @@ def draw_age(canvas: Canvas, rows: Rows) -> str:
     share = latest[0][3] / sum(row[3] for row in latest)
     first, last = latest[0][1:3]
     years = str(first) if first == last else f"{first} to {last}"
-    return f"Of the lines of {latest[0][0]}, {share:.0%} are from {years}."
+    said = f"Of the lines of {latest[0][0]}, {share:.0%} are from {years}."
+    return said + of_a_sample(latest[0])
 
 
 def bars_high(rows: Rows) -> float:

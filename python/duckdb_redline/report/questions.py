@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # How much is drawn: beyond that a picture cannot be read.
 PERIODS, FILES, COUPLED, DIRECTORIES, OWNERS, AGES = 60, 40, 14, 12, 6, 8
+# Files that are blamed for one picture, at all its points together: blame is what costs most.
+BLAMED = 400
 # Points of the history at which the size is counted, and languages that are told apart.
 SIZES, LANGUAGES = 24, 6
 # Tags that are releases: a version, with a word before it at most.
@@ -156,26 +158,26 @@ def questions(asked: Asked, days: float, first: str = "") -> list[tuple[str, str
         (
             "directories",
             "Busiest directories",
-            "Added and removed lines of the directories that changed most.",
+            f"Added and removed lines of the {DIRECTORIES} directories that changed most.",
             directories(asked),
         ),
         (
             "hotspots",
             "Hotspots",
-            "Files that are large and change often. The size of a tile is the lines of the file, "
+            f"The {FILES} files that are largest and change most often. The size of a tile is the lines of the file, "
             "its colour the commits that changed it.",
             hotspots(asked),
         ),
         (
             "coupling",
             "Files that change together",
-            "The part of the commits of a row's file in which the column's file changed, too.",
+            f"Of {COUPLED} files: the part of the commits of a row's file in which the column's file changed, too.",
             coupling(asked),
         ),
         (
             "owners",
             "Owners",
-            "Whose lines the largest directories have now, by blame.",
+            f"Whose lines the {DIRECTORIES} largest directories have now, by blame.",
             owners(asked),
         ),
         (
@@ -237,7 +239,7 @@ walked AS (
 )"""
 
 
-def listed(name: str, asked: Asked, first: str) -> str:
+def listed(name: str, asked: Asked, first: str = "") -> str:
     """Returns a call of a function that returns a list, of the points of the history."""
     options = f", {{'paths': {value_of(asked.paths)}}}" if asked.paths else ""
     return f"{name}({first}commit_id, {value_of(asked.repo)}{options})"
@@ -317,36 +319,54 @@ SEMI JOIN (SELECT file_path AS with_file FROM coupled) USING (with_file)
 ORDER BY file_path, with_file;"""
 
 
+def sampled(asked: Asked) -> str:
+    """Returns the SQL of the runs of lines of the trees of `points`, by blame: of many files those of a hash of their paths."""
+    return f"""\
+trees AS (
+    SELECT part, moment, commit_id, unnest({listed("tree_files_list", asked)}).file_path AS file_path FROM points
+), hashed AS (
+    SELECT *, md5_number(file_path) % (SELECT ceil(count(*) / {BLAMED})::UHUGEINT FROM trees) = 0 AS is_read FROM trees
+), sampled AS (
+    SELECT part, moment, commit_id, count(*) FILTER (is_read) AS read, count(*) AS files,
+        list(':(top,literal)' || file_path) FILTER (is_read) AS paths
+    FROM hashed GROUP BY part, moment, commit_id
+), blamed AS (
+    SELECT part, moment, read, files,
+        unnest(tree_blame_list(commit_id, {value_of(asked.repo)}, {{'paths': paths}})) AS run
+    FROM sampled WHERE read > 0
+)"""
+
+
 def owners(asked: Asked) -> str:
     return f"""\
-WITH parts AS (
-    SELECT string_split(file_path, '/') AS parts, author_name, lines
-    FROM {asked.function("tree_blame", paths=asked.paths)} WHERE author_name IS NOT NULL
-), blamed AS (
+WITH points AS (
+    SELECT 0 AS part, NULL AS moment, {value_of(asked.rev)} AS commit_id
+), {sampled(asked)}, parts AS (
+    SELECT string_split(run.file_path, '/') AS parts, run.author_name AS author_name, run.lines AS lines, read, files
+    FROM blamed WHERE run.author_name IS NOT NULL
+), owned AS (
     SELECT coalesce(nullif(array_to_string(parts[:least(2, len(parts) - 1)], '/'), ''), '.') AS directory,
-        author_name, sum(lines) AS lines
+        author_name, sum(lines) AS lines, read, files
     FROM parts GROUP BY ALL
 ), largest AS (
-    SELECT directory, sum(lines) AS total FROM blamed GROUP BY ALL ORDER BY total DESC, directory LIMIT {DIRECTORIES}
+    SELECT directory, sum(lines) AS total FROM owned GROUP BY ALL ORDER BY total DESC, directory LIMIT {DIRECTORIES}
 ), people AS (
-    SELECT author_name FROM blamed GROUP BY ALL ORDER BY sum(lines) DESC, author_name LIMIT {OWNERS}
+    SELECT author_name FROM owned GROUP BY ALL ORDER BY sum(lines) DESC, author_name LIMIT {OWNERS}
 )
 SELECT directory, CASE WHEN people.author_name IS NULL THEN '(others)' ELSE people.author_name END AS author,
-    sum(lines)::BIGINT AS lines
-FROM blamed JOIN largest USING (directory) LEFT JOIN people USING (author_name)
-GROUP BY directory, author, total ORDER BY total DESC, directory, lines DESC, author;"""
+    sum(lines)::BIGINT AS lines, read, files
+FROM owned JOIN largest USING (directory) LEFT JOIN people USING (author_name)
+GROUP BY directory, author, total, read, files ORDER BY total DESC, directory, lines DESC, author;"""
 
 
 def age(asked: Asked) -> str:
     return f"""\
-WITH {points(asked, asked.snapshots)}, blamed AS (
-    SELECT part, moment, unnest({listed("tree_blame_list", asked, "")}) AS run FROM points
-), years AS (
-    SELECT part, moment, year(run.author_date::TIMESTAMP) AS year, sum(run.lines) AS lines
+WITH {points(asked, asked.snapshots)}, {sampled(asked)}, years AS (
+    SELECT part, moment, year(run.author_date::TIMESTAMP) AS year, sum(run.lines) AS lines, read, files
     FROM blamed WHERE run.author_date IS NOT NULL GROUP BY ALL
 ), steps AS (
     SELECT min(year) AS first, max(year) AS final, ceil((max(year) - min(year) + 1) / {AGES})::INTEGER AS width FROM years
 )
 SELECT strftime(moment::TIMESTAMP, '%Y-%m-%d') AS day, first + (year - first) // width * width AS since_year,
-    least(since_year + width - 1, final) AS until_year, sum(lines)::BIGINT AS lines, part
+    least(since_year + width - 1, final) AS until_year, sum(lines)::BIGINT AS lines, part, read, files
 FROM years, steps GROUP BY ALL ORDER BY day, since_year;"""

@@ -1,4 +1,4 @@
-"""The pictures of the documents are small and show what is said, and the notebook of examples/ draws its four."""
+"""The pictures of the documents are small and show what is said, and the notebook of examples/ draws its own."""
 
 import json
 import re
@@ -63,40 +63,58 @@ def test_the_times_that_the_readme_names_are_figures_of_the_benchmarks():
     assert named == [f"{float(git[history]):.1f}", f"{float(libgit2[history]):.1f}"]
 
 
-@pytest.fixture
-def clone(tmp_path):
-    """Returns a repository of 88,000,000 seconds, in four years."""
+def write_history(folder, files) -> None:
+    """Writes a repository of 12 commits in 88,000,000 seconds, in four years, with files whose texts follow from the number."""
     stream = []
     for number in range(12):
         seconds = 1_600_000_000 + number * 8_000_000
         stream.append(f"commit refs/heads/main\ncommitter A <a> {seconds} +0000\ndata 1\nx\n")
-        for name in ("a.py", "b.py"):
-            text = "".join(f"{name} {line}\n" for line in range(number + 1))
+        for name, text_of in files.items():
+            text = text_of(number)
             stream.append(f"M 644 inline {name}\ndata {len(text)}\n{text}\n")
-    subprocess.run(["git", "init", "-q", "-b", "main", tmp_path], check=True)
+    subprocess.run(["git", "init", "-q", "-b", "main", folder], check=True)
     subprocess.run(
-        ["git", "-C", tmp_path, "fast-import", "--quiet"],
+        ["git", "-C", folder, "fast-import", "--quiet"],
         input="".join(stream).encode(),
         check=True,
     )
-    return tmp_path
 
 
-def test_the_notebook_draws_four_pictures(extension, clone, monkeypatch):
+@pytest.fixture
+def drawn(extension, tmp_path, monkeypatch):
+    """Returns a function that runs the notebook in a repository; it returns the pictures and the notebook's names."""
     import matplotlib
 
     matplotlib.use("agg")
     import matplotlib.pyplot as plt
 
-    monkeypatch.chdir(clone)
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("duckdb_redline.connection.extension_path", lambda: extension)
-    cells = json.loads(NOTEBOOK.read_text())["cells"]
-    assert not any(cell.get("outputs") for cell in cells)
     names: dict = {}
-    for cell in cells:
-        if cell["cell_type"] == "code":
-            exec("".join(cell["source"]), names)
-    figures = [plt.figure(number) for number in plt.get_fignums()]
+
+    def run(files):
+        write_history(tmp_path, files)
+        cells = json.loads(NOTEBOOK.read_text())["cells"]
+        assert not any(cell.get("outputs") for cell in cells)
+        for cell in cells:
+            if cell["cell_type"] == "code":
+                exec("".join(cell["source"]), names)
+        figures = [plt.figure(number) for number in plt.get_fignums()]
+        for figure in figures:
+            figure.canvas.draw()
+        return figures, names
+
+    yield run
+    names["con"].close()
+    plt.close("all")
+
+
+def lines_of(name):
+    return lambda number: "".join(f"{name} {line}\n" for line in range(number + 1))
+
+
+def test_the_notebook_draws_four_pictures_of_code(drawn, capsys):
+    figures, names = drawn({name: lines_of(name) for name in ("a.py", "b.py")})
     churn, hotspots, age, together = (figure.axes[0] for figure in figures)
     added = [bar.get_height() for bar in churn.containers[0]]
     # The first commit has one line in each file, and each other adds one to both.
@@ -105,5 +123,28 @@ def test_the_notebook_draws_four_pictures(extension, clone, monkeypatch):
     last_year = [layer[-1] for layer in names["stack"]]
     assert sum(last_year) == 24 and len(age.collections) == len(names["written"]) == 4
     assert together.images[0].get_array().count() == 2
-    names["con"].close()
-    plt.close("all")
+    assert "no CSV file" in capsys.readouterr().out
+
+
+def test_labels_and_legends_of_the_notebook_lie_over_nothing(drawn):
+    files = {f"package/module_{number}.py": lines_of(number) for number in range(9)}
+    long = {"package/large.py": lambda number: "line\n" * 50 * (number + 1)}
+    figures, _ = drawn(files | long)
+    for figure in figures:
+        for legend in figure.legends:
+            assert not legend.get_window_extent().overlaps(figure.axes[0].bbox)
+    boxes = [label.get_window_extent() for label in figures[1].axes[0].texts]
+    assert 2 <= len(boxes) <= 5
+    assert not any(a.overlaps(b) for at, a in enumerate(boxes) for b in boxes[:at])
+    assert all(figures[1].bbox.x0 <= box.x0 and box.x1 <= figures[1].bbox.x1 for box in boxes)
+
+
+def test_the_notebook_draws_the_rows_that_each_version_of_a_file_of_data_has(drawn, capsys):
+    def prices(number: int) -> str:
+        return "id,price\n" + "".join(f"{row},{row * 2}\n" for row in range(number // 2, number + 2))
+
+    figures, _ = drawn({"a.py": lines_of("a"), "prices.csv": prices})
+    added, removed = figures[-1].axes[0].containers
+    assert [bar.get_height() for bar in added] == [2] + [1] * 11
+    assert [bar.get_height() for bar in removed] == [0] + [-(number % 2 == 0) for number in range(1, 12)]  # fmt: skip
+    assert "prices.csv had 2 rows first:\n(0, 0)\n(1, 2)\n" in capsys.readouterr().out

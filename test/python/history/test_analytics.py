@@ -21,6 +21,8 @@ SCRIPT = (ROOT / "sql/analytics.sql").read_text()
 MACROS = re.findall(r"^CREATE OR REPLACE MACRO (\w+)\(", SCRIPT, re.MULTILINE)
 PAGE = (ROOT / "docs/analytics.md").read_text()
 EXAMPLE = re.compile(r"```sql\n([^`]*)```\n\n((?:^\|[^\n]*\n)+)", re.MULTILINE)
+# The variables of the examples: those of any repository, then ripgrep's.
+VARIABLES = re.findall(r"```sql\n(SET VARIABLE [^`]*)```", PAGE)
 COLUMNS = re.compile(r"^\| column \| type \| meaning \|\n\|[-|]+\n((?:^\|[^\n]*\n)+)", re.MULTILINE)
 ANN, BOB, EVE = ("Ann <ann@example.com>", "Bob <bob@example.com>", "Eve <eve@example.com>")
 
@@ -606,6 +608,22 @@ def test_a_connection_of_the_package_has_the_macros(extension, project):
         ) == [(3,)]
 
 
+def test_the_examples_of_the_page_run_in_any_repository(con, tmp_path, monkeypatch):
+    clock = start(tmp_path / "any")
+    for number in range(24):
+        clock.now += 20 * 86400
+        names = ["a.py", "lib/b.py"] if number % 3 else ["lib/b.py", "c.txt"]
+        clock.commit("work", files={name: f"{number}\n" * (number + 1) for name in names}, author=[ANN, BOB][number % 2])  # fmt: skip
+        if number % 8 == 7:
+            write(tmp_path / "any", f"tag v{number // 8}")
+    monkeypatch.chdir(tmp_path / "any")
+    con.execute(VARIABLES[0])
+    examples = [query for query, _ in EXAMPLE.findall(PAGE)]
+    assert len(examples) > 15
+    # One that shows nothing where it is copied to teaches nothing.
+    assert [query for query in examples if not rows(con, query)] == []
+
+
 # -- ripgrep ---------------------------------------------------------------------------------------
 
 TAG = "14.1.1"
@@ -627,6 +645,7 @@ def ripgrep(tmp_path_factory) -> pathlib.Path:
 )
 def test_an_example_of_the_page_answers_as_shown(con, ripgrep, monkeypatch, query, output):
     monkeypatch.chdir(ripgrep)
+    con.execute(VARIABLES[1])
     result = con.execute(query)
     head, _, *body = (
         [cell.strip() for cell in line.strip("|").split("|")] for line in output.splitlines()

@@ -490,9 +490,45 @@ def test_setup_takes_back_what_it_wrote(redline, home):
 
 
 DUCKDB = pathlib.Path(sys.executable).parent / "duckdb"
+needs_duckdb = pytest.mark.skipif(not DUCKDB.exists(), reason="the program duckdb is not here")
 
 
-@pytest.mark.skipif(not DUCKDB.exists(), reason="the program duckdb is not here")
+@needs_duckdb
+def test_after_setup_duckdb_starts_as_before(redline, home):
+    """Also where an earlier version has kept it from starting; scripts/try_clients.py has older versions and Harlequin."""
+
+    def asked(*options: str) -> tuple[int, str]:
+        command = [DUCKDB, *options, "-csv", "-noheader", "-c", "SELECT 40 + 2"]
+        done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
+        return done.returncode, done.stdout
+
+    (home / ".duckdbrc").write_text("-- redline: begin\nLOAD '/gone';\n-- redline: end\n")
+    assert asked()[0] != 0
+    for shell in ("bash", "zsh", "fish"):
+        redline("setup", "--completion", shell)
+    (home / "start.sql").write_text("SET threads = 2;\n")
+    for options in ([], ["-unsigned"], ["-init", str(home / "start.sql")]):
+        assert asked(*options) == (0, "42\n"), options
+
+
+@needs_duckdb
+def test_the_script_of_the_shell_can_be_split_at_its_semicolons(redline, home, repo):
+    """As Harlequin does; in one piece it runs in DuckDB's command line."""
+    script = redline("shell", "--script")
+    statements = [statement.strip() for statement in script.split(";") if statement.strip()]
+    assert {statement.split()[0] for statement in statements} == {"LOAD", "CREATE", "COMMENT"}
+    query = f"SELECT count(*) > 0 FROM git_log(repo := '{repo}')"
+    with duckdb.connect(config={"allow_unsigned_extensions": True}) as con:
+        for statement in statements:
+            con.execute(statement)
+        assert con.execute(query).fetchone() == (True,)
+    (home / "start.sql").write_text(script)
+    words = ["-unsigned", "-init", home / "start.sql", "-csv", "-noheader", "-c"]
+    done = subprocess.run([DUCKDB, *words, query], capture_output=True, text=True, env=ENVIRONMENT)
+    assert done.stdout == "true\n", done.stderr
+
+
+@needs_duckdb
 def test_the_shell_is_duckdb_s_own_with_its_options_and_leaves_no_file(
     redline, home, repo, monkeypatch
 ):

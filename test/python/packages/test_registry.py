@@ -65,6 +65,19 @@ def test_what_is_submitted_names_the_commit_and_the_version_of_cargo_toml():
     assert not re.search(r"\b(VERSION|REPOSITORY|REF)\b", text)
 
 
+def test_what_is_submitted_has_the_notices_of_linked_crates(monkeypatch, tmp_path):
+    """As the wheel has: `test_the_notices_name_each_linked_crate_with_its_texts`."""
+    monkeypatch.setattr(registry, "TARGET", tmp_path)
+    monkeypatch.setattr("sys.argv", ["registry.py", "--repository", "owner/redline"])
+    registry.main()
+    assert sorted(path.name for path in (tmp_path / "docs").iterdir()) == [
+        registry.NOTICES,
+        "function_descriptions.csv",
+    ]
+    text = (tmp_path / "docs" / registry.NOTICES).read_text()
+    assert "\n- gix " in text and f"docs/{registry.NOTICES}" in block("extended_description")
+
+
 @pytest.mark.parametrize(
     "target",
     [

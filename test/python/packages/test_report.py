@@ -1,6 +1,7 @@
 """The page of `redline report`: what is drawn in a real browser is what the SQL on the page answers."""
 
 import datetime
+import hashlib
 import html
 import os
 import pathlib
@@ -511,6 +512,35 @@ def test_a_picture_that_fails_says_so_in_its_place(extension, repo, monkeypatch)
     text = page.page("x", asked, totals, asked_all).decode()
     assert "This picture is missing: too_large: it is &lt;large&gt;" in text
     assert text.count("<svg") == 8 and 'id="age-title"' in text
+
+
+def test_a_sample_of_the_files_is_blamed_where_there_are_many_and_said(
+    extension, repo, monkeypatch
+):
+    from duckdb_redline.report import charts, questions
+
+    monkeypatch.chdir(repo)
+    monkeypatch.setattr(questions, "BLAMED", 3)
+    one_in = {"owners": 2, "age": 4}
+    asked_all = {name: words for name, *words in questions.questions(questions.Asked("HEAD", ".", snapshots=2), 1)}  # fmt: skip
+    with duckdb_redline.connect(extension=extension) as con:
+        for name, parts in one_in.items():
+            title, text, sql = asked_all[name]
+            con.execute(sql)
+            rows = con.fetchall()
+            chosen = [
+                path for path in FILES
+                if int.from_bytes(hashlib.md5(path.encode()).digest(), "little") % parts == 0
+            ]  # fmt: skip
+            assert 0 < len(chosen) < len(FILES)
+            blamed = "SELECT sum(lines) FROM tree_blame('HEAD', '.') WHERE file_path IN (SELECT unnest(?))"
+            (lines,) = con.execute(blamed, [chosen]).fetchone()
+            latest = [row for row in rows if name == "owners" or row[4] == 1]
+            at = 2 if name == "owners" else 3
+            assert sum(row[at] for row in latest) == lines
+            sentence = charts.chart(questions.Question(name, title, text, sql, [], rows)).sentence
+            said = f"A sample: blame of {len(chosen)} of the 5 files, chosen by a hash of their paths"
+            assert said in sentence
 
 
 def test_a_picture_is_ended_after_its_processor_time(monkeypatch):
