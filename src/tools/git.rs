@@ -108,7 +108,7 @@ impl Tool for GitDiffFile {
     const DESCRIPTION: &'static str =
         "Shows what changed in one file. Example: file = src/main.rs, from = HEAD~1";
     const ALIASES: &'static [Alias] = ALIASES;
-    const UNLISTED: &'static [&'static str] = &["ignore_whitespace", "renames"];
+    const UNLISTED: &'static [&'static str] = &["ignore_whitespace", "renames", "ids"];
     type Arguments = GitDiffFileArguments;
     type Output = Compared;
 }
@@ -148,9 +148,7 @@ impl Tool for GitShow {
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct GitDiffArguments {
-    /// Revision, INDEX, WORKTREE or EMPTY; without to a..b, a...b.
     pub from: String,
-    /// Default: WORKTREE.
     pub to: Option<String>,
     pub repo: Option<String>,
     pub file: Option<String>,
@@ -165,6 +163,8 @@ pub struct GitDiffArguments {
     pub renames: Option<bool>,
     /// Hunks seen: ids, or a..b.
     pub except_ids: Option<Vec<String>>,
+    /// Name each hunk.
+    pub ids: Option<bool>,
     pub cursor: Option<String>,
 }
 
@@ -207,6 +207,8 @@ some_of_git_diff! {
         #[schemars(with = "Option<String>")]
         ignore_whitespace: Option<Whitespace>,
         renames: Option<bool>,
+        /// Name each hunk.
+        ids: Option<bool>,
         cursor: Option<String>;
 }
 
@@ -253,9 +255,7 @@ impl GitDiffArguments {
                 "except_ids: {} is neither the id of a hunk nor a range",
                 quoted(other)
             ))
-            .with_hint(
-                "Give context_id of answers with format = json, or a..b as an answer names it",
-            ));
+            .with_hint("Give ids of answers with ids = true, or a..b as an answer names it"));
         }
         Ok(self)
     }
@@ -407,5 +407,9 @@ impl Output for Compared {
             Some(id) => format!("commit {id}: {totals}"),
             None => totals,
         }
+    }
+
+    fn next_cursor(&self) -> Option<&str> {
+        self.rest.cursor()
     }
 }

@@ -21,6 +21,7 @@ mod instructions;
 mod listing;
 mod log;
 mod other_names;
+mod paged_calls;
 mod patch;
 mod publish;
 mod read;
@@ -63,6 +64,7 @@ pub use instructions::INSTRUCTIONS;
 pub use listing::Listing;
 pub use log::{GitLog, GitLogArguments, ListedCommit, ListedLines, ListedVersion};
 pub use other_names::{beside_the_same, is_shell, meant_by};
+pub use paged_calls::PagedCalls;
 pub use patch::{ApplyPatch, ChangedFiles, FileResult, PatchArguments, PatchResult};
 pub use read::{LinePlace, LineRange, LineScan, Lines, ReadFile, ReadFileArguments, ReadResult};
 pub use revision::{

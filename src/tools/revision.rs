@@ -95,6 +95,10 @@ impl Output for FileLines {
     fn line(&self) -> String {
         self.0.line()
     }
+
+    fn next_cursor(&self) -> Option<&str> {
+        self.0.next_cursor()
+    }
 }
 
 /// Shows the commit of each line.

@@ -78,7 +78,7 @@ impl Answers for GitShow {
             (true, false) => 0,
             (false, _) => call.reply.form.cost(&header),
         };
-        let frame = AnswerFrame { reply: call.reply, has_hunks: true, besides };
+        let frame = AnswerFrame { reply: call.reply, has_hunks: true, has_ids: false, besides };
         let whole = request.revisions.of_all_paths();
         let reviewed = request.answer(execution, &frame)?;
         let is_empty = reviewed.rows.is_empty();
@@ -100,10 +100,11 @@ impl Answers for GitShow {
 fn answer(call: &Call, arguments: GitDiffArguments, has_hunks: bool) -> Result<Compared> {
     let arguments = arguments.checked()?;
     let paths = arguments.paths.clone().unwrap_or_default();
+    let has_ids = arguments.ids.unwrap_or(false);
     let request = request(call, arguments, has_hunks)?;
     let whole = request.revisions.of_all_paths();
     let file = request.file.clone();
-    let frame = AnswerFrame { reply: call.reply, has_hunks, besides: 0 };
+    let frame = AnswerFrame { reply: call.reply, has_hunks, has_ids, besides: 0 };
     let reviewed = match (request.answer(&call.execution, &frame), file) {
         (Err(error), Some(file)) => {
             return Err(call.execution.read(|| {
@@ -171,6 +172,8 @@ fn request(call: &Call, arguments: GitDiffArguments, has_hunks: bool) -> Result<
 struct AnswerFrame {
     reply: Reply,
     has_hunks: bool,
+    /// Whether the headers of hunks in a text end with their ids.
+    has_ids: bool,
     /// Bytes of the answer besides the page.
     besides: usize,
 }
@@ -178,7 +181,7 @@ struct AnswerFrame {
 impl AnswerFrame {
     /// Returns the answer with a page of these changes.
     fn compared(&self, reviewed: Reviewed) -> Compared {
-        let Reviewed { rows, ids, seen, page, .. } = reviewed;
+        let Reviewed { rows, ids, seen, mut page, .. } = reviewed;
         let mut compared = Compared { totals: totals(&rows), ..Compared::default() };
         if self.reply.is_data {
             let listed = page.sections.iter().filter(|section| section.kind == Kind::File);
@@ -194,6 +197,12 @@ impl AnswerFrame {
             let hunks = ComparedHunks { patch: page.patch(), hunks, hunks_seen: seen };
             compared.hunks = self.has_hunks.then_some(hunks);
         } else {
+            if self.has_ids {
+                for section in page.sections.iter_mut().filter(|one| one.kind == Kind::Hunk) {
+                    let id = section.file.and_then(|file| ids[file].of(section.piece));
+                    name_header(&mut section.text, id);
+                }
+            }
             compared.text = page.text();
         }
         compared.rest = Rest::at(page.next_cursor);
@@ -214,12 +223,15 @@ impl Frame for AnswerFrame {
     }
 
     fn names_hunks(&self) -> bool {
-        self.reply.is_data && self.has_hunks
+        self.has_hunks && (self.reply.is_data || self.has_ids)
     }
 
     fn name_bytes(&self, row: &Measured, id: &HunkId, is_known: bool) -> usize {
         if !self.names_hunks() {
             return 0;
+        }
+        if !self.reply.is_data {
+            return self.reply.form.cost(&in_header(id));
         }
         let json = serde_json::to_string(&hunk_names(row, id, is_known));
         json.map_or(0, |json| json.len() + ",".len())
@@ -244,6 +256,27 @@ fn totals(rows: &[Measured]) -> Totals {
         files_changed: rows.len() as u64,
         additions: sum(LineCounts::additions),
         deletions: sum(LineCounts::deletions),
+    }
+}
+
+/// Returns the end of the header of a hunk that names it, which `except_ids` takes, too.
+fn in_header(id: &HunkId) -> String {
+    format!(" [{}]", id.context)
+}
+
+/// Names a hunk at the end of its header; a later part of a hunk and a file without hunks have none.
+fn name_header(text: &mut String, id: Option<&HunkId>) {
+    let Some(id) = id else { return };
+    let mut end = 0;
+    for line in text.split_inclusive('\n') {
+        end += line.len();
+        // What follows the words of a later part can look like anything.
+        if line.starts_with("[part of ") && !line.contains(": bytes 0 to ") {
+            return;
+        }
+        if line.starts_with("@@ -") {
+            return text.insert_str(end - 1, &in_header(id));
+        }
     }
 }
 
