@@ -11,4 +11,4 @@ for program in @anthropic-ai/claude-code @openai/codex @github/copilot @google/g
     npm install "${quiet[@]}" "$program" || echo "not installed: $program" >&2
 done
 [ -d venv ] || python3 -m venv venv
-venv/bin/pip install --quiet 'pydantic-ai-slim[mcp,openai]' openai-agents langchain-mcp-adapters fastmcp
+venv/bin/pip install --quiet 'pydantic-ai-slim[mcp,openai]' openai-agents langchain-mcp-adapters mcp-use fastmcp

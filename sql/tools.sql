@@ -41,7 +41,7 @@ PRAGMA mcp_publish_tool('GitDiff',
     'Compares revisions: totals, files, then hunks, page by page. Examples: from = main...topic; from = HEAD, to = INDEX (staged)
 
 Arguments:
-- from (string, required): Revision, INDEX, WORKTREE or EMPTY; without to a..b, a...b.
+- from (string, required): Revision, INDEX, WORKTREE, EMPTY; without to a..b, a...b.
 - to (string, optional): Default: WORKTREE.
 - repo (string, optional): sandbox[/directory].
 - file (string, optional): From the repo''s root.
@@ -50,11 +50,12 @@ Arguments:
 - ignore_whitespace (string, optional): none (default), all, change, eol, cr_at_eol.
 - renames (boolean, optional): Default: true.
 - except_ids (JSON list or one value, optional): Hunks seen: ids, or a..b.
+- ids (boolean, optional): Name each hunk.
 - cursor (string, optional): A next_cursor.
 - max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
-    'SELECT system.main.redline_call_text(''GitDiff'', system.main.json_object(''from'', $from::VARCHAR, ''to'', $to::VARCHAR, ''repo'', $repo::VARCHAR, ''file'', $file::VARCHAR, ''paths'', system.main.to_json($paths), ''context_lines'', system.main.to_json($context_lines), ''ignore_whitespace'', $ignore_whitespace::VARCHAR, ''renames'', system.main.to_json($renames), ''except_ids'', system.main.to_json($except_ids), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"from":{"type":"string","description":"Revision, INDEX, WORKTREE or EMPTY; without to a..b, a...b."},"to":{"type":"string","description":"Default: WORKTREE."},"repo":{"type":"string","description":"sandbox[/directory]."},"file":{"type":"string","description":"From the repo''s root."},"paths":{"type":"string","description":"Pathspecs: *.rs, :!docs."},"context_lines":{"type":"integer","description":"Default: 3; -1: whole file."},"ignore_whitespace":{"type":"string","description":"none (default), all, change, eol, cr_at_eol."},"renames":{"type":"boolean","description":"Default: true."},"except_ids":{"type":"string","description":"Hunks seen: ids, or a..b."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
+    'SELECT system.main.redline_call_text(''GitDiff'', system.main.json_object(''from'', $from::VARCHAR, ''to'', $to::VARCHAR, ''repo'', $repo::VARCHAR, ''file'', $file::VARCHAR, ''paths'', system.main.to_json($paths), ''context_lines'', system.main.to_json($context_lines), ''ignore_whitespace'', $ignore_whitespace::VARCHAR, ''renames'', system.main.to_json($renames), ''except_ids'', system.main.to_json($except_ids), ''ids'', system.main.to_json($ids), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
+    '{"from":{"type":"string","description":"Revision, INDEX, WORKTREE, EMPTY; without to a..b, a...b."},"to":{"type":"string","description":"Default: WORKTREE."},"repo":{"type":"string","description":"sandbox[/directory]."},"file":{"type":"string","description":"From the repo''s root."},"paths":{"type":"string","description":"Pathspecs: *.rs, :!docs."},"context_lines":{"type":"integer","description":"Default: 3; -1: whole file."},"ignore_whitespace":{"type":"string","description":"none (default), all, change, eol, cr_at_eol."},"renames":{"type":"boolean","description":"Default: true."},"except_ids":{"type":"string","description":"Hunks seen: ids, or a..b."},"ids":{"type":"boolean","description":"Name each hunk."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["from"]',
     'text');
 
@@ -69,11 +70,12 @@ Arguments:
 - context_lines (integer, optional): Default: 3; -1: whole file.
 - ignore_whitespace (string, optional): none (default), all, change, eol, cr_at_eol.
 - renames (boolean, optional): Default: true.
+- ids (boolean, optional): Name each hunk.
 - cursor (string, optional): A next_cursor.
 - max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
-    'SELECT system.main.redline_call_text(''GitDiffFile'', system.main.json_object(''file'', $file::VARCHAR, ''from'', $from::VARCHAR, ''to'', $to::VARCHAR, ''repo'', $repo::VARCHAR, ''context_lines'', system.main.to_json($context_lines), ''ignore_whitespace'', $ignore_whitespace::VARCHAR, ''renames'', system.main.to_json($renames), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"file":{"type":"string","description":"From the repo''s root."},"from":{"type":"string","description":"Revision, INDEX, WORKTREE, EMPTY; without to a..b, a...b."},"to":{"type":"string","description":"Default: WORKTREE."},"repo":{"type":"string","description":"sandbox[/directory]."},"context_lines":{"type":"integer","description":"Default: 3; -1: whole file."},"ignore_whitespace":{"type":"string","description":"none (default), all, change, eol, cr_at_eol."},"renames":{"type":"boolean","description":"Default: true."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
+    'SELECT system.main.redline_call_text(''GitDiffFile'', system.main.json_object(''file'', $file::VARCHAR, ''from'', $from::VARCHAR, ''to'', $to::VARCHAR, ''repo'', $repo::VARCHAR, ''context_lines'', system.main.to_json($context_lines), ''ignore_whitespace'', $ignore_whitespace::VARCHAR, ''renames'', system.main.to_json($renames), ''ids'', system.main.to_json($ids), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
+    '{"file":{"type":"string","description":"From the repo''s root."},"from":{"type":"string","description":"Revision, INDEX, WORKTREE, EMPTY; without to a..b, a...b."},"to":{"type":"string","description":"Default: WORKTREE."},"repo":{"type":"string","description":"sandbox[/directory]."},"context_lines":{"type":"integer","description":"Default: 3; -1: whole file."},"ignore_whitespace":{"type":"string","description":"none (default), all, change, eol, cr_at_eol."},"renames":{"type":"boolean","description":"Default: true."},"ids":{"type":"boolean","description":"Name each hunk."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["file","from"]',
     'text');
 
@@ -222,7 +224,7 @@ PRAGMA mcp_publish_tool('search',
 
 Arguments:
 - pattern (string, required): A text within a line.
-- regex (boolean, optional): pattern is a regular expression.
+- regex (boolean, optional): pattern is a regex.
 - ignore_case (boolean, optional): Default: false.
 - path (string, optional): As list_files, or a file.
 - repo (string, optional): sandbox[/directory].
@@ -234,7 +236,7 @@ Arguments:
 - max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''search'', system.main.json_object(''pattern'', $pattern::VARCHAR, ''regex'', system.main.to_json($regex), ''ignore_case'', system.main.to_json($ignore_case), ''path'', $path::VARCHAR, ''repo'', $repo::VARCHAR, ''rev'', $rev::VARCHAR, ''glob'', $glob::VARCHAR, ''context_lines'', system.main.to_json($context_lines), ''include_ignored'', system.main.to_json($include_ignored), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"pattern":{"type":"string","description":"A text within a line."},"regex":{"type":"boolean","description":"pattern is a regular expression."},"ignore_case":{"type":"boolean","description":"Default: false."},"path":{"type":"string","description":"As list_files, or a file."},"repo":{"type":"string","description":"sandbox[/directory]."},"rev":{"type":"string","description":"A revision. Default: HEAD."},"glob":{"type":"string","description":"Such as *.rs."},"context_lines":{"type":"integer","description":"0 to 20."},"include_ignored":{"type":"boolean","description":"Default: false."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"pattern":{"type":"string","description":"A text within a line."},"regex":{"type":"boolean","description":"pattern is a regex."},"ignore_case":{"type":"boolean","description":"Default: false."},"path":{"type":"string","description":"As list_files, or a file."},"repo":{"type":"string","description":"sandbox[/directory]."},"rev":{"type":"string","description":"A revision. Default: HEAD."},"glob":{"type":"string","description":"Such as *.rs."},"context_lines":{"type":"integer","description":"0 to 20."},"include_ignored":{"type":"boolean","description":"Default: false."},"cursor":{"type":"string","description":"A next_cursor."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["pattern"]',
     'text');
 

@@ -6,11 +6,11 @@ PRAGMA mcp_publish_tool('write_file',
 
 Arguments:
 - path (string, required): sandbox/relative/path.
-- content (string, required): All that the file is to hold.
+- content (string, required): The whole content.
 - max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''write_file'', system.main.json_object(''path'', $path::VARCHAR, ''content'', $content::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"path":{"type":"string","description":"sandbox/relative/path."},"content":{"type":"string","description":"All that the file is to hold."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"path":{"type":"string","description":"sandbox/relative/path."},"content":{"type":"string","description":"The whole content."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["path","content"]',
     'text');
 
@@ -23,11 +23,11 @@ Arguments:
 - new_string (string, optional): The replacement.
 - replace_all (boolean, optional): Every occurrence.
 - edits (JSON list or one value, optional): Several at once.
-- base_oid (string, optional): Of an answer; others are stale.
+- base_oid (string, optional): Of an answer; else stale.
 - max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''edit_file'', system.main.json_object(''path'', $path::VARCHAR, ''old_string'', $old_string::VARCHAR, ''new_string'', $new_string::VARCHAR, ''replace_all'', system.main.to_json($replace_all), ''edits'', system.main.to_json($edits), ''base_oid'', $base_oid::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"path":{"type":"string","description":"sandbox/relative/path."},"old_string":{"type":"string","description":"Must match exactly and occur once (or replace_all)."},"new_string":{"type":"string","description":"The replacement."},"replace_all":{"type":"boolean","description":"Every occurrence."},"edits":{"type":"string","description":"Several at once."},"base_oid":{"type":"string","description":"Of an answer; others are stale."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"path":{"type":"string","description":"sandbox/relative/path."},"old_string":{"type":"string","description":"Must match exactly and occur once (or replace_all)."},"new_string":{"type":"string","description":"The replacement."},"replace_all":{"type":"boolean","description":"Every occurrence."},"edits":{"type":"string","description":"Several at once."},"base_oid":{"type":"string","description":"Of an answer; else stale."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["path"]',
     'text');
 
@@ -62,14 +62,14 @@ PRAGMA mcp_publish_tool('GitStage',
     'Stages files and hunks for a commit, or unstages them. Example: what = src/a.py
 
 Arguments:
-- what (JSON list or one value, required): Paths, hunk_ids of GitDiff with format = json, or a git diff.
+- what (JSON list or one value, required): Paths, hunks of GitDiff with ids = true, or a git diff.
 - unstage (boolean, optional): Take them out.
 - repo (string, optional): sandbox[/directory].
 - dry_run (boolean, optional): Write nothing.
 - max_bytes (integer, optional): Default: 18000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''GitStage'', system.main.json_object(''what'', system.main.to_json($what), ''unstage'', system.main.to_json($unstage), ''repo'', $repo::VARCHAR, ''dry_run'', system.main.to_json($dry_run), ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"what":{"type":"string","description":"Paths, hunk_ids of GitDiff with format = json, or a git diff."},"unstage":{"type":"boolean","description":"Take them out."},"repo":{"type":"string","description":"sandbox[/directory]."},"dry_run":{"type":"boolean","description":"Write nothing."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"what":{"type":"string","description":"Paths, hunks of GitDiff with ids = true, or a git diff."},"unstage":{"type":"boolean","description":"Take them out."},"repo":{"type":"string","description":"sandbox[/directory]."},"dry_run":{"type":"boolean","description":"Write nothing."},"max_bytes":{"type":"integer","description":"Default: 18000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["what"]',
     'text');
 

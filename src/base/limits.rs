@@ -74,6 +74,16 @@ pub const COUNTED_SESSIONS: usize = 10_000;
 /// has no such limit.
 pub const SESSIONS_OF_CONNECTION: usize = 100;
 
+/// Calls whose answers go on and whose arguments are kept for a cursor that comes alone: of all
+/// sessions, and of one. A cursor of an older one needs the arguments again.
+pub const PAGED_CALLS: usize = 1_000;
+
+/// Those of one session.
+pub const PAGED_CALLS_OF_SESSION: usize = 16;
+
+/// Bytes of such arguments; longer ones are not kept.
+pub const PAGED_CALL_BYTES: usize = 4_096;
+
 /// Bytes of the name of a session; a longer one is `invalid_args:`.
 pub const SESSION_BYTES: usize = 256;
 

@@ -83,7 +83,7 @@ fn check_options(body: &[u8], options: [u8; 4]) -> Result<()> {
         return Ok(());
     }
     Err(Error::invalid_args("this cursor belongs to a call with other options").with_hint(
-        "Repeat the arguments of the previous page; only max_bytes and format may differ",
+        "Repeat the arguments of the previous page; only max_bytes and format may differ. A tool takes the cursor alone, too",
     ))
 }
 

@@ -57,17 +57,23 @@ impl Reply {
 
     /// Returns the answer to a failed call: the code, the error and the hint.
     pub fn error(&self, error: &Error) -> Answer {
-        self.fit(Answer { text: error.to_string(), values: None, is_error: true })
+        self.fit(Answer {
+            text: error.to_string(),
+            values: None,
+            is_error: true,
+            next_cursor: None,
+        })
     }
 
     fn whole(&self, output: &impl Output) -> Answer {
         // Some clients show their model only the values if there are any, so a text has none.
+        let next_cursor = output.next_cursor().map(str::to_owned);
         if !self.is_data {
-            return Answer { text: output.text(), values: None, is_error: false };
+            return Answer { text: output.text(), values: None, is_error: false, next_cursor };
         }
         let values = serde_json::to_value(output);
         let values = values.expect("answers have string keys and finite numbers");
-        Answer { text: output.line(), values: Some(values), is_error: false }
+        Answer { text: output.line(), values: Some(values), is_error: false, next_cursor }
     }
 
     fn bytes(&self, answer: &Answer) -> usize {
@@ -99,9 +105,16 @@ pub struct Answer {
     /// The values of the output schema, and the content.
     values: Option<Value>,
     is_error: bool,
+    /// The cursor of the next page.
+    next_cursor: Option<String>,
 }
 
 impl Answer {
+    /// Returns the cursor of the next page.
+    pub fn next_cursor(&self) -> Option<&str> {
+        self.next_cursor.as_deref()
+    }
+
     /// Returns the answer as text; as JSON if values were asked for.
     pub fn as_text(&self) -> String {
         self.values.as_ref().map_or_else(|| self.text.clone(), Value::to_string)

@@ -51,8 +51,13 @@ pub fn parse<T: Tool>(text: &str) -> Result<Given<T::Arguments>> {
     coerce::<T>(&mut arguments);
     omit::<T>(&mut arguments);
     let (max_bytes, is_data) = reply(T::NAME, &mut arguments)?;
-    let arguments = serde_path_to_error::deserialize(Value::Object(arguments))
-        .map_err(|error| wrong::<T>(&error.path().to_string(), &error.inner().to_string()))?;
+    let goes_on = arguments.contains_key("cursor");
+    let arguments =
+        serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
+            let error = wrong::<T>(&error.path().to_string(), &error.inner().to_string());
+            let again = "This cursor comes from elsewhere, or long ago: give it with all arguments of its call, or start again without it";
+            if goes_on { error.and_hint(again) } else { error }
+        })?;
     Ok(Given { arguments, max_bytes, is_data })
 }
 
@@ -203,7 +208,7 @@ fn omit<T: Tool>(arguments: &mut Map<String, Value>) {
 }
 
 /// Tells whether a value of an argument has nothing in it.
-fn is_empty(name: &str, value: &Value) -> bool {
+pub fn is_empty(name: &str, value: &Value) -> bool {
     match value {
         Value::Null => true,
         Value::Bool(_) => false,

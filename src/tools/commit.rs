@@ -108,7 +108,7 @@ pub struct GitCommitArguments {
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct GitStageArguments {
-    /// Paths, hunk_ids of GitDiff with format = json, or a git diff.
+    /// Paths, hunks of GitDiff with ids = true, or a git diff.
     pub what: Vec<String>,
     /// Take them out.
     pub unstage: Option<bool>,

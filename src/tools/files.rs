@@ -97,7 +97,7 @@ impl Tool for EditFile {
 #[allow(missing_docs)]
 pub struct WriteFileArguments {
     pub path: String,
-    /// All that the file is to hold.
+    /// The whole content.
     pub content: String,
 }
 

@@ -16,8 +16,8 @@ Change: edit_file replaces old_string, which must occur exactly once, with new_s
 back a change. \
 Pass base_oid of an earlier answer to change only the version that you have seen. A person may have to approve a change.
 
-Budget: an answer has at most max_bytes bytes. What has no room follows when you repeat the call with \
-cursor = next_cursor; only max_bytes may differ.
+Budget: an answer has at most max_bytes bytes. What has no room follows when you call again with \
+cursor = next_cursor, alone or beside the same arguments.
 
 Errors start with a code and end with what to do. stale: it changed, start again without cursor. \
 approval_required: repeat the call once a person has approved. declined: a person said no; do not ask again. \

@@ -17,6 +17,7 @@ mod files;
 mod instructions;
 mod listing;
 mod other_names;
+mod paged_calls;
 mod patch;
 mod publish;
 mod read;
@@ -44,6 +45,7 @@ pub use files::{
 pub use instructions::INSTRUCTIONS;
 pub use listing::Listing;
 pub use other_names::{beside_the_same, is_shell, meant_by};
+pub use paged_calls::PagedCalls;
 pub use patch::{ApplyPatch, ChangedFiles, FileResult, PatchArguments, PatchResult};
 pub use read::{
     LINES, LinePlace, LineRange, LineScan, Lines, ReadFile, ReadFileArguments, ReadResult,

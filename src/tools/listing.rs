@@ -41,4 +41,8 @@ impl<R: ListedRow> Output for Listing<R> {
             None => self.head.clone(),
         }
     }
+
+    fn next_cursor(&self) -> Option<&str> {
+        self.rest.cursor()
+    }
 }

@@ -357,6 +357,10 @@ impl Output for Lines {
         let lossy = if self.is_lossy { ", not UTF-8: \u{fffd} stands for other bytes" } else { "" };
         format!("{path} ({part}, {bytes} bytes, base_oid {base_oid}{lossy})")
     }
+
+    fn next_cursor(&self) -> Option<&str> {
+        self.rest.cursor()
+    }
 }
 
 impl Row for ReadResult {

@@ -37,6 +37,10 @@ pub trait Output: Serialize + JsonSchema {
     fn text(&self) -> String;
     /// Returns the answer in one line, besides its values.
     fn line(&self) -> String;
+    /// Returns the cursor of the next page; answers without pages have none.
+    fn next_cursor(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// Arguments that are texts, of which an empty one is a value.

@@ -73,9 +73,14 @@ impl Caller {
             let connection = self.settings.connection();
             self.database.rate_limit.count(&session, connection, most, Instant::now())?;
         }
-        let execution = ExecutionContext::for_tool(self.settings.clone(), session)?;
+        let given = self.database.paged_calls.completed(&session, &name, &given);
+        let execution = ExecutionContext::for_tool(self.settings.clone(), session.clone())?;
         let _current = Current::enter(&Arc::clone(&execution.budget));
-        (tool.answer)(execution, reply, offered, &given)
+        let answer = (tool.answer)(execution, reply, offered, &given)?;
+        if let Some(cursor) = answer.next_cursor() {
+            self.database.paged_calls.keep(&session, &name, &given, cursor);
+        }
+        Ok(answer)
     }
 }
 

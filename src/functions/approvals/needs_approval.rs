@@ -4,6 +4,7 @@
 //! It records proposals, so it is volatile.
 
 use crate::ffi::{Nulls, Overload};
+use crate::functions::context::database::Database;
 use crate::functions::context::opened::Opened;
 use crate::functions::params::{
     Args, Bytes, Maybe, Param, SESSION, Text, fields, optional, required, session,
@@ -53,11 +54,12 @@ impl Scalar for NeedsApproval {
             let all: Vec<String> = tools_of_agents::names().map(str::to_owned).collect();
             tools_of_agents::unknown(tool, arguments, &all)
         })?;
-        let call = (call.file_call)(arguments)?;
         let Opened { execution, tools, .. } = opened;
+        let session = session(args, execution.settings.connection())?;
+        let paged_calls = &Database::of(&execution.settings)?.paged_calls;
+        let call = (call.file_call)(&paged_calls.completed(&session, tool, arguments))?;
         let key = args.get(HOST_KEY)?;
         let approver = key.map(|key| execution.approver(key, args.function())).transpose()?;
-        let session = session(args, execution.settings.connection())?;
         tools.for_session(session);
         let payload = match &call {
             Some(call) => tools.needs_approval(call, approver.is_some())?,

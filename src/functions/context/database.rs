@@ -16,6 +16,7 @@ use redline_edit::RateLimit;
 use redline_git::Repositories;
 use redline_query::caller::DatabaseState;
 use redline_sandbox::Copies;
+use redline_tools::PagedCalls;
 
 /// The state of one database.
 #[derive(Default)]
@@ -24,6 +25,8 @@ pub struct Database {
     pub state: Arc<DatabaseState>,
     /// The counts of tool calls.
     pub rate_limit: RateLimit,
+    /// The calls whose answers go on.
+    pub paged_calls: PagedCalls,
     /// The cache of open repositories.
     pub repositories: Arc<Repositories>,
     /// The copies that its functions made for DuckDB's readers.

@@ -8,7 +8,7 @@ use crate::Revisions;
 use crate::file_changes::FileColumns;
 use crate::review::{Request, Reviewed};
 use crate::revisions::context_lines;
-use redline_base::budget::{Gather, Taken, text_of};
+use redline_base::budget::{Gather, GrowBy, Taken, text_of};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::form::counted;
 use redline_git::{LineCounts, Measured, Pathspec, RenameOptions, changed_files};
@@ -117,7 +117,7 @@ impl Tool for GitDiffFile {
     const DESCRIPTION: &'static str =
         "Shows what changed in one file. Example: file = src/main.rs, from = HEAD~1";
     const ALIASES: &'static [Alias] = ALIASES;
-    const UNLISTED: &'static [&'static str] = &["ignore_whitespace", "renames"];
+    const UNLISTED: &'static [&'static str] = &["ignore_whitespace", "renames", "ids"];
     type Arguments = GitDiffFileArguments;
     type Output = Compared;
 }
@@ -127,9 +127,7 @@ impl Tool for GitDiffFile {
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct GitDiffArguments {
-    /// Revision, INDEX, WORKTREE or EMPTY; without to a..b, a...b.
     pub from: String,
-    /// Default: WORKTREE.
     pub to: Option<String>,
     pub repo: Option<String>,
     pub file: Option<String>,
@@ -144,6 +142,8 @@ pub struct GitDiffArguments {
     pub renames: Option<bool>,
     /// Hunks seen: ids, or a..b.
     pub except_ids: Option<Vec<String>>,
+    /// Name each hunk.
+    pub ids: Option<bool>,
     pub cursor: Option<String>,
 }
 
@@ -186,6 +186,8 @@ some_of_git_diff! {
         #[schemars(with = "Option<String>")]
         ignore_whitespace: Option<Whitespace>,
         renames: Option<bool>,
+        /// Name each hunk.
+        ids: Option<bool>,
         cursor: Option<String>;
 }
 
@@ -206,9 +208,7 @@ impl GitDiffArguments {
                 "except_ids: {} is neither the id of a hunk nor a range",
                 quoted(other)
             ))
-            .with_hint(
-                "Give context_id of answers with format = json, or a..b as an answer names it",
-            ));
+            .with_hint("Give ids of answers with ids = true, or a..b as an answer names it"));
         }
         Ok(self)
     }
@@ -306,6 +306,10 @@ impl Output for Compared {
             None => totals,
         }
     }
+
+    fn next_cursor(&self) -> Option<&str> {
+        self.rest.cursor()
+    }
 }
 
 impl Answers for GitDiff {
@@ -330,10 +334,11 @@ impl Answers for GitDiffSummary {
 fn answer(call: &Call, arguments: GitDiffArguments, has_hunks: bool) -> Result<Compared> {
     let arguments = arguments.checked()?;
     let paths = arguments.paths.clone().unwrap_or_default();
+    let has_ids = arguments.ids.unwrap_or(false);
     let request = request(call, arguments, has_hunks)?;
     let whole = request.revisions.of_all_paths();
     let file = request.file.clone();
-    let frame = PageAnswer { reply: call.reply, has_hunks, besides: 0 };
+    let frame = PageAnswer { reply: call.reply, has_hunks, has_ids, besides: 0 };
     let reviewed = match (request.answer(&call.caller, Some(&frame)), file) {
         (Err(error), Some(file)) => {
             return Err(call.caller.read(|| {
@@ -409,6 +414,8 @@ pub(super) fn request(
 pub struct PageAnswer {
     pub(super) reply: Reply,
     pub(super) has_hunks: bool,
+    /// Whether the headers of hunks in a text end with their ids.
+    pub(super) has_ids: bool,
     /// Bytes of the answer besides the page.
     pub(super) besides: usize,
 }
@@ -416,7 +423,7 @@ pub struct PageAnswer {
 impl PageAnswer {
     /// Returns the answer with a page of these changes.
     pub(super) fn compared(&self, reviewed: Reviewed) -> Compared {
-        let Reviewed { rows, ids, seen, page, .. } = reviewed;
+        let Reviewed { rows, ids, seen, mut page, .. } = reviewed;
         let mut compared = Compared { totals: totals(&rows), ..Compared::default() };
         if self.reply.is_data {
             let listed = page.sections.iter().filter(|section| section.kind == Kind::File);
@@ -432,6 +439,12 @@ impl PageAnswer {
             let hunks = ComparedHunks { patch: page.patch(), hunks, hunks_seen: seen };
             compared.hunks = self.has_hunks.then_some(hunks);
         } else {
+            if self.has_ids {
+                for section in page.sections.iter_mut().filter(|one| one.kind == Kind::Hunk) {
+                    let id = section.file.and_then(|file| ids[file].of(section.piece));
+                    name_header(&mut section.text, id);
+                }
+            }
             compared.text = page.text();
         }
         compared.rest = Rest::at(page.next_cursor);
@@ -454,13 +467,16 @@ impl PageAnswer {
 
     /// Tells whether the answer names the hunks that it shows.
     pub fn names_hunks(&self) -> bool {
-        self.reply.is_data && self.has_hunks
+        self.has_hunks && (self.reply.is_data || self.has_ids)
     }
 
     /// Returns the bytes to name a hunk.
     pub fn name_bytes(&self, row: &Measured, id: &HunkId, is_known: bool) -> usize {
         if !self.names_hunks() {
             return 0;
+        }
+        if !self.reply.is_data {
+            return self.reply.form.cost(&in_header(id));
         }
         let json = serde_json::to_string(&hunk_names(row, id, is_known));
         json.map_or(0, |json| json.len() + ",".len())
@@ -486,6 +502,30 @@ fn totals(rows: &[Measured]) -> Totals {
         files_changed: rows.len() as u64,
         additions: sum(LineCounts::additions),
         deletions: sum(LineCounts::deletions),
+    }
+}
+
+/// Returns the end of the header of a hunk that names it, which `except_ids` takes, too.
+fn in_header(id: &HunkId) -> String {
+    format!(" [{}]", id.context)
+}
+
+/// Names a hunk at the end of its header; a later part of a hunk and a file without hunks have none.
+fn name_header(text: &mut String, id: Option<&HunkId>) {
+    let Some(id) = id else { return };
+    let mut end = 0;
+    for line in text.split_inclusive('\n') {
+        end += line.len();
+        // What follows the words of a later part can look like anything.
+        if line.starts_with("[part of ") && !line.contains(": bytes 0 to ") {
+            return;
+        }
+        if line.starts_with("@@ -") {
+            let rest = text.split_off(end - 1);
+            text.add_slice(&in_header(id));
+            text.add_slice(&rest);
+            return;
+        }
     }
 }
 

@@ -94,6 +94,10 @@ impl Output for FileLines {
     fn line(&self) -> String {
         self.0.line()
     }
+
+    fn next_cursor(&self) -> Option<&str> {
+        self.0.next_cursor()
+    }
 }
 
 /// Returns the lines of a file of a revision.

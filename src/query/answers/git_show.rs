@@ -118,7 +118,7 @@ impl Answers for GitShow {
             (true, false) => 0,
             (false, _) => call.reply.form.cost(&header),
         };
-        let frame = PageAnswer { reply: call.reply, has_hunks: true, besides };
+        let frame = PageAnswer { reply: call.reply, has_hunks: true, has_ids: false, besides };
         let whole = request.revisions.of_all_paths();
         let reviewed = request.answer(caller, Some(&frame))?;
         let is_empty = reviewed.rows.is_empty();

@@ -125,6 +125,10 @@ impl Output for FileList {
         let reason = self.reason.as_ref().map(|reason| format!(". {reason}")).unwrap_or_default();
         format!("{}: {}, {} bytes{reason}", self.place, counted(self.count, "file"), self.bytes)
     }
+
+    fn next_cursor(&self) -> Option<&str> {
+        self.rest.cursor()
+    }
 }
 
 /// Runs work that reads a repository on a thread that can open nothing else.

@@ -72,11 +72,9 @@ impl Tool for Search {
 pub struct SearchArguments {
     /// A text within a line.
     pub pattern: String,
-    /// pattern is a regular expression.
+    /// pattern is a regex.
     #[schemars(extend("default" = false))]
     pub regex: Option<bool>,
-    /// Default: false.
-    #[schemars(extend("default" = false))]
     pub ignore_case: Option<bool>,
     /// As list_files, or a file.
     pub path: Option<String>,
@@ -197,6 +195,10 @@ impl Output for Matches {
         let page = if self.rest.cursor().is_some() { " on this page" } else { "" };
         let reason = self.reason.as_ref().map(|reason| format!(". {reason}")).unwrap_or_default();
         format!("{}: {matches} in {files}{page}{reason}", self.place)
+    }
+
+    fn next_cursor(&self) -> Option<&str> {
+        self.rest.cursor()
     }
 }
 

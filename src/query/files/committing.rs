@@ -17,7 +17,7 @@ use redline_git::{
     Action, CommitOptions, CommitTime, GitPlan, Ident, Pathspec, Repository, Selection, checked_out,
 };
 use redline_sandbox::SandboxPath;
-use redline_text::CancelToken;
+use redline_text::{CancelToken, hunk_id};
 use redline_tools::{
     CommitResult, CommittedFile, FileCall, GitCommit, GitCommitArguments, GitStage,
     GitStageArguments,
@@ -98,7 +98,10 @@ impl What {
                 ),
             ));
         }
-        let (hunks, paths) = parts.into_iter().partition(|part| is_hunk_id(part));
+        // Hunks that an answer shows as one have their ids together.
+        let (ids, paths): (Vec<String>, _) =
+            parts.into_iter().partition(|part| hunk_id::parts(part).all(is_hunk_id));
+        let hunks = ids.iter().flat_map(|ids| hunk_id::parts(ids)).map(str::to_owned).gather();
         Ok(Self { paths, hunks, ..Self::default() })
     }
 

@@ -77,7 +77,7 @@ pub(super) fn selected(
             let [from, to] = sides.first().copied().unwrap_or_default();
             Err(Error::stale(format!("no hunk of {} has the id {}", names.joined(" or "), quoted(id)))
                 .with_hint(format!(
-                    "Ask for the hunks again: diff_hunks('{from}', '{to}', repo) has their ids; new files are named by their paths"
+                    "Ask for the hunks again: GitDiff with ids = true and diff_hunks('{from}', '{to}', repo) have their ids; new files are named by their paths"
                 )))
         }
     }

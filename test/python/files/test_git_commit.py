@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 
 import pytest
 from answers import answer, assert_refused
@@ -114,6 +115,17 @@ def test_files_are_restored_as_at_a_revision_in_one_change(connect, repo):
     assert answer(con, "SELECT (revert_edit(?)).outcome", made["id"]).rows == [("applied",)]
     assert (repo / "c.txt").read_text() == "c\n" and not (repo / "b.txt").exists()
     assert_refused(answer(con, "SELECT git_restore('ws/repo', 'nothing', 'HEAD')"), "not_found")
+
+
+def test_hunks_that_an_answer_shows_as_one_are_committed_by_its_name(connect, repo):
+    con = opened(connect, repo)
+    given = json.dumps({"from": "HEAD", "repo": "ws/repo", "ids": True, "context_lines": -1})
+    ((text,),) = answer(con, "SELECT redline_call_text('GitDiff', ?)", given).rows
+    (both,) = re.findall(r"^@@ .* \[(\w{40}\+\w{40})\]$", text, re.MULTILINE)
+    ((made,),) = commit(con, "Say all", [both]).rows
+    assert made["outcome"] == "applied"
+    shown = git_text(repo, "show", "HEAD")
+    assert "+three" in shown and "+last" in shown
 
 
 def test_hunks_are_restored_and_the_others_stay(connect, repo):

@@ -6,6 +6,7 @@ import re
 
 import pytest
 import repositories
+from answers import next_cursor_of_text
 from repositories import git
 
 AUTHOR = ("-c", "user.name=Ann", "-c", "user.email=ann@example.com")
@@ -117,6 +118,26 @@ def test_pages_name_each_hunk_once_where_it_ends(ask, repo):
             assert sorted(named) == sorted(whole), given
         else:
             assert {part for name in named for part in name.split("+")} <= set(whole), given
+
+
+def test_a_text_names_each_hunk_in_its_header_where_it_is_asked_to(ask, repo):
+    named = re.compile(r"^@@ -.* \[([0-9a-f+-]+)\]$", re.MULTILINE)
+    assert named.findall(ask()) == []
+    commit(repo, b=[f"another line, the number {number}\n" for number in range(150)])
+    whole = [row["context_id"] for row in ask(format="json", max_bytes=1_000_000)["hunks"]]
+    text = ask(ids=True, max_bytes=1_000_000)
+    # A file without hunks has no header.
+    assert set(named.findall(text)) < set(whole) and len(named.findall(text)) == len(whole) - 1
+    assert named.sub(lambda header: header[0].rpartition(" [")[0], text) == ask(max_bytes=1_000_000)
+    # A hunk that is larger than a page is named where it begins.
+    for most in (2_200, 3_000, 5_000):
+        found, cursor = [], None
+        while not found or cursor:
+            found.append(ask(ids=True, max_bytes=most, **({"cursor": cursor} if cursor else {})))
+            cursor = next_cursor_of_text(found[-1])
+        names = [name for page in found for name in named.findall(page)]
+        assert sorted(names) == sorted(named.findall(text))
+    assert "Nothing is left" in ask(except_ids=whole)
 
 
 def test_the_same_lines_in_another_place_are_shown(ask, repo):

@@ -87,10 +87,11 @@ def many(tmp_path_factory):
 
 
 async def seen_by_an_agent(client, show, most, tool, arguments) -> tuple[list[str], int]:
-    """Returns what an agent has seen that pages on by the cursor it sees, and the number of its calls."""
+    """Returns what an agent has seen that pages on by the cursor it sees, alone or beside its arguments, and the number of its calls."""
     shown, cursor = [], None
-    for _ in range(100):
-        given = arguments | ({"cursor": cursor} if cursor else {})
+    for number in range(100):
+        given = {} if number % 2 else arguments
+        given = given | ({"cursor": cursor} if cursor else {})
         result = await client.call_tool(tool, given)
         text = result.content[0].text
         assert not result.is_error and len(text.encode()) <= most, text[:500]

@@ -386,14 +386,13 @@ def test_the_session_of_the_document_is_true(extension, repo):
     async def conversation(client):
         ids = []
         for tool, arguments, seen, said in calls:
-            given = json.loads(json.dumps(arguments).replace("<hunk_id>", ids[0] if ids else ""))
+            given = json.loads(json.dumps(arguments).replace("<id>", ids[0] if ids else ""))
             forms.clear()
             result = await client.call_tool(tool, given)
             assert not result.is_error, text(result)
             assert [line for line in seen if line not in "".join(forms)] == [], forms
             assert [line for line in said if line not in text(result)] == [], text(result)
-            if values := result.structured_content:
-                ids = [hunk["hunk_id"] for hunk in values["hunks"]]
+            ids = re.findall(r"^@@ .* \[(\w{40})\]$", text(result), re.MULTILINE) or ids
 
     options = ("--write", "--commit", "--commit-branches", "agents/*")
     trailer = ("--commit-trailer", "Assisted-by: an agent")

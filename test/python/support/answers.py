@@ -40,5 +40,9 @@ def next_cursor(answer: dict) -> str | None:
     """Returns the cursor of a tool's answer: of its values, or of its text, which ends with it."""
     if "structuredContent" in answer:
         return answer["structuredContent"]["next_cursor"]
-    found = re.findall(r"with cursor (\w+)", answer["content"][0]["text"])
+    return next_cursor_of_text(answer["content"][0]["text"])
+
+
+def next_cursor_of_text(text: str) -> str | None:
+    found = re.findall(r"with cursor (\w+)", text)
     return found[-1] if found else None

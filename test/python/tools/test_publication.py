@@ -96,7 +96,7 @@ def test_all_arguments_of_the_pragma_are_texts(con):
 # Arguments that no list has, beside the format.
 UNLISTED = {
     "Diff": {"label_a", "label_b", "context_lines", "max_bytes"}, "GitDiff": {"file", "renames"},
-    "GitDiffSummary": {"ignore_whitespace", "renames"}, "GitDiffFile": {"ignore_whitespace", "renames"}, "GitShow": {"merges"},
+    "GitDiffSummary": {"ignore_whitespace", "renames"}, "GitDiffFile": {"ignore_whitespace", "renames", "ids"}, "GitShow": {"merges"},
     "search": {"include_ignored"}, "apply_patch": {"dry_run", "max_bytes"}, "GitStage": {"dry_run", "max_bytes"},
     "GitCommit": {"dry_run", "max_bytes"}, "write_file": {"max_bytes"}, "edit_file": {"max_bytes"}, "undo": {"max_bytes"},
     "redline_capabilities": {"max_bytes"},
