@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::aliases::BY_ARGUMENT;
 use super::readings::whole;
 use super::schema;
 use super::tool::{Alias, Tool};
@@ -101,11 +102,12 @@ fn object(tool: &str, text: &str) -> Result<Map<String, Value>> {
 
 /// Replaces the names that agents try by the right ones.
 fn rename<T: Tool>(arguments: &mut Map<String, Value>) -> Result<()> {
-    for alias in T::ALIASES.iter().chain(BESIDE) {
-        let (Alias::Means(given, _)
-        | Alias::Say(given, _)
-        | Alias::Read(given, ..)
-        | Alias::Beside(given)) = *alias;
+    let own = schema::arguments::<T>();
+    let is_known = |name: &str| own.iter().any(|own| own == name);
+    let shared = BY_ARGUMENT.iter().filter(|(name, _)| is_known(name)).flat_map(|(_, all)| *all);
+    let shared = shared.filter(|alias| !is_known(alias.given()));
+    for alias in T::ALIASES.iter().chain(shared).chain(BESIDE) {
+        let given = alias.given();
         // Its own name may be read in another way, too.
         if arguments.get(given).is_some_and(|value| is_empty(given, value)) && !is_own::<T>(given) {
             arguments.remove(given);

@@ -28,8 +28,6 @@ impl Tool for GitCommit {
     const DESCRIPTION: &'static str = "Commits what is staged, or named files and hunks. Example: message = Fix the sum, what = src/a.py";
     const ANNOTATIONS: Annotations = WRITES;
     const ALIASES: &'static [Alias] = &[
-        Alias::Means("repo_path", "repo"),
-        Alias::Means("repository", "repo"),
         Alias::Means("msg", "message"),
         Alias::Means("commit_message", "message"),
         Alias::Means("title", "message"),
@@ -65,8 +63,6 @@ impl Tool for GitStage {
         "Stages files and hunks for a commit, or unstages them. Example: what = src/a.py";
     const ANNOTATIONS: Annotations = WRITES;
     const ALIASES: &'static [Alias] = &[
-        Alias::Means("repo_path", "repo"),
-        Alias::Means("repository", "repo"),
         Alias::Means("files", "what"),
         Alias::Means("paths", "what"),
         Alias::Means("path", "what"),

@@ -38,7 +38,6 @@ impl Tool for Diff {
         ),
         Alias::Means("oldText", "text_a"),
         Alias::Means("newText", "text_b"),
-        Alias::Means("context", "context_lines"),
         Alias::Say("cursor", "A long diff is cut and has no cursor: give a larger max_bytes"),
         Alias::Say("path", "Give path_a and path_b"),
     ];

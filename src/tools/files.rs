@@ -27,16 +27,10 @@ impl Tool for WriteFile {
     const DESCRIPTION: &'static str = "Creates or overwrites a file and its parent directories. Example: path = workspace/notes.md, content = hello";
     const ANNOTATIONS: Annotations = Annotations { idempotent_hint: Some(true), ..WRITES };
     const ALIASES: &'static [Alias] = &[
-        Alias::Means("file_path", "path"),
-        Alias::Means("file", "path"),
         Alias::Means("text", "content"),
         Alias::Means("file_text", "content"),
         Alias::Means("contents", "content"),
         Alias::Means("data", "content"),
-        Alias::Means("filename", "path"),
-        Alias::Means("filepath", "path"),
-        Alias::Means("target_file", "path"),
-        Alias::Means("absolute_path", "path"),
     ];
     const UNLISTED: &'static [&'static str] = &["max_bytes"];
     type Arguments = WriteFileArguments;
@@ -53,8 +47,6 @@ impl Tool for EditFile {
          old_string = x = 1, new_string = x = 2";
     const ANNOTATIONS: Annotations = WRITES;
     const ALIASES: &'static [Alias] = &[
-        Alias::Means("file_path", "path"),
-        Alias::Means("file", "path"),
         Alias::Means("oldText", "old_string"),
         Alias::Means("newText", "new_string"),
         Alias::Means("old_text", "old_string"),
@@ -64,8 +56,6 @@ impl Tool for EditFile {
         Alias::Means("replaceAll", "replace_all"),
         Alias::Means("search", "old_string"),
         Alias::Means("replace", "new_string"),
-        Alias::Means("filename", "path"),
-        Alias::Means("target_file", "path"),
         Alias::Read("command", readings::replaces, EDITS),
         Alias::Read(
             "expected_replacements",

@@ -5,6 +5,7 @@
 //! Pure: arguments come in as JSON text and are checked here, answers go out as MCP's
 //! `CallToolResult`. Schemas are generated from the Rust types, so they cannot differ from the code.
 
+mod aliases;
 mod answer;
 mod arguments;
 mod bounded;

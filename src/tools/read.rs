@@ -23,16 +23,8 @@ impl Tool for ReadFile {
     const DESCRIPTION: &'static str = "Returns lines of a text file of any size, and base_oid, which guards an edit. \
          Example: path = workspace/src/main.rs, last_line = 80";
     const ALIASES: &'static [Alias] = &[
-        Alias::Means("file_path", "path"),
-        Alias::Means("file", "path"),
-        Alias::Means("start_line", "first_line"),
-        Alias::Means("end_line", "last_line"),
-        Alias::Means("filename", "path"),
-        Alias::Means("filepath", "path"),
         Alias::Means("from_line", "first_line"),
         Alias::Means("to_line", "last_line"),
-        Alias::Means("absolute_path", "path"),
-        Alias::Means("target_file", "path"),
         Alias::Means("start_line_one_indexed", "first_line"),
         Alias::Means("end_line_one_indexed_inclusive", "last_line"),
         Alias::Beside("should_read_entire_file"),

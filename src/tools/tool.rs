@@ -65,6 +65,18 @@ pub enum Alias {
     Beside(&'static str),
 }
 
+impl Alias {
+    /// Returns the name that is given.
+    pub const fn given(&self) -> &'static str {
+        match *self {
+            Self::Means(given, _)
+            | Self::Say(given, _)
+            | Self::Read(given, ..)
+            | Self::Beside(given) => given,
+        }
+    }
+}
+
 /// The properties of a tool that a client may rely on: MCP's `ToolAnnotations`, if they differ from
 /// its defaults.
 #[derive(Debug, Clone, Copy, Serialize)]

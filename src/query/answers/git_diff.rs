@@ -41,21 +41,13 @@ const ALIASES: &[Alias] = &[
     Alias::Say("cached", STAGED),
     Alias::Say("stat", "Call GitDiffSummary for the list alone"),
     Alias::Say("untracked", "Call GitStatus, which lists untracked files"),
-    Alias::Means("pathspec", "paths"),
     Alias::Means("files", "paths"),
     Alias::Means("max_length", "max_bytes"),
     Alias::Means("range", "from"),
-    Alias::Means("path", "repo"),
-    Alias::Means("repo_path", "repo"),
-    Alias::Means("file_path", "file"),
-    Alias::Means("filename", "file"),
     Alias::Means("unified", "context_lines"),
-    Alias::Means("context", "context_lines"),
     Alias::Means("seen", "except_ids"),
     Alias::Means("hunk_ids", "except_ids"),
     Alias::Means("context_ids", "except_ids"),
-    Alias::Say("limit", "Give max_bytes, and cursor to go on"),
-    Alias::Say("offset", "Give cursor = next_cursor of the previous answer to go on"),
 ];
 
 /// The advice for staged changes.

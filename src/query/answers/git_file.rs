@@ -15,19 +15,6 @@ use serde::{Deserialize, Serialize};
 
 /// Names that agents try for a file of a revision.
 pub(super) const FILE_ALIASES: &[Alias] = &[
-    Alias::Means("file_path", "file"),
-    Alias::Means("revision", "rev"),
-    Alias::Means("commit", "rev"),
-    Alias::Means("ref", "rev"),
-    Alias::Means("branch", "rev"),
-    Alias::Means("sha", "rev"),
-    Alias::Means("hash", "rev"),
-    Alias::Means("commit_id", "rev"),
-    Alias::Means("version", "rev"),
-    Alias::Means("filename", "file"),
-    Alias::Means("repo_path", "repo"),
-    Alias::Means("start_line", "first_line"),
-    Alias::Means("end_line", "last_line"),
     Alias::Means("path", "file"),
     Alias::Read("offset", readings::first_line, "Give first_line = 1, counted from 1"),
     Alias::Read("line", readings::lines, LINES),

@@ -29,11 +29,8 @@ impl Tool for GitRangeDiff {
         Alias::Means("to", "new_range"),
         Alias::Means("range1", "old_range"),
         Alias::Means("range2", "new_range"),
-        Alias::Means("path", "repo"),
-        Alias::Means("repo_path", "repo"),
         Alias::Say("base", "Give old_range = base..old and new_range = base..new"),
         Alias::Say("range", "Give old_range = base..old and new_range = base..new"),
-        Alias::Say("limit", "Give max_bytes, and cursor to go on"),
     ];
     type Arguments = GitRangeDiffArguments;
     type Output = Listing<Viewed<Self>>;

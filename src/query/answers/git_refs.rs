@@ -42,9 +42,6 @@ impl Tool for GitRefs {
         ),
         Alias::Say("remote", "Give glob = remotes"),
         Alias::Say("kind", "Give glob = heads, remotes or tags"),
-        Alias::Means("path", "repo"),
-        Alias::Means("repo_path", "repo"),
-        Alias::Say("limit", "Give max_bytes, and cursor to go on"),
     ];
     type Arguments = GitRefsArguments;
     type Output = Listing<Viewed<Self>>;

@@ -27,21 +27,9 @@ impl Tool for GitShow {
     const DESCRIPTION: &'static str = "Shows a commit: its message, then what it changed as GitDiff. \
          Example: rev = HEAD~1";
     const ALIASES: &'static [Alias] = &[
-        Alias::Means("commit", "rev"),
-        Alias::Means("revision", "rev"),
-        Alias::Means("ref", "rev"),
-        Alias::Means("sha", "rev"),
-        Alias::Means("hash", "rev"),
         Alias::Means("id", "rev"),
-        Alias::Means("commit_id", "rev"),
         Alias::Means("commit_hash", "rev"),
-        Alias::Means("path", "repo"),
-        Alias::Means("repo_path", "repo"),
-        Alias::Means("context", "context_lines"),
-        Alias::Means("file", "paths"),
-        Alias::Means("file_path", "paths"),
         Alias::Say("range", "Give rev, or call GitLog or GitDiff for a range"),
-        Alias::Say("limit", "Give max_bytes, and cursor to go on"),
     ];
     const UNLISTED: &'static [&'static str] = &["merges"];
     type Arguments = GitShowArguments;

@@ -23,12 +23,6 @@ impl Tool for GitStatus {
     const TITLE: &'static str = "Status";
     const DESCRIPTION: &'static str = "Lists staged, changed, untracked and conflicting files, like git status --short. Example: no arguments";
     const ALIASES: &'static [Alias] = &[
-        Alias::Means("path", "repo"),
-        Alias::Means("repo_path", "repo"),
-        Alias::Means("file", "paths"),
-        Alias::Means("file_path", "paths"),
-        Alias::Means("pathspec", "paths"),
-        Alias::Say("limit", "Give max_bytes, and cursor to go on"),
         Alias::Say(
             "staged",
             "Leave it out: the first letter tells what is staged. GitDiff with from = HEAD, to = INDEX shows it",

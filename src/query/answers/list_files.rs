@@ -24,21 +24,14 @@ impl Tool for ListFiles {
         Alias::Means("folder", "path"),
         Alias::Means("pattern", "glob"),
         Alias::Means("max_depth", "depth"),
-        Alias::Means("include", "glob"),
-        Alias::Means("revision", "rev"),
-        Alias::Means("ref", "rev"),
         Alias::Means("show_hidden", "include_ignored"),
-        Alias::Means("file_path", "path"),
         Alias::Means("dir_path", "path"),
-        Alias::Means("absolute_path", "path"),
         Alias::Means("target_directory", "path"),
         Alias::Means("relative_workspace_path", "path"),
         Alias::Beside("respect_git_ignore"),
         Alias::Read("recursive", readings::recursive, "Give depth = 1 for one level"),
         Alias::Say("ignore", "Leave it out: ignored files are left out; glob selects files"),
         Alias::Say("case_sensitive", "Leave it out, and give glob = *.[Mm][Dd] for both cases"),
-        Alias::Say("limit", "Give max_bytes, and cursor to go on"),
-        Alias::Say("offset", "Give cursor = next_cursor of the previous answer to go on"),
     ];
     type Arguments = ListFilesArguments;
     type Output = FileList;

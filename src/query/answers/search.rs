@@ -28,15 +28,9 @@ impl Tool for Search {
         Alias::Means("query", "pattern"),
         Alias::Means("regexp", "pattern"),
         Alias::Means("search", "pattern"),
-        Alias::Means("file", "path"),
-        Alias::Means("file_path", "path"),
         Alias::Means("file_pattern", "glob"),
-        Alias::Means("revision", "rev"),
-        Alias::Means("ref", "rev"),
         Alias::Means("text", "pattern"),
         Alias::Means("directory", "path"),
-        Alias::Means("include", "glob"),
-        Alias::Means("context", "context_lines"),
         Alias::Means("is_regex", "regex"),
         Alias::Means("case_insensitive", "ignore_case"),
         Alias::Means("include_pattern", "glob"),
@@ -56,9 +50,6 @@ impl Tool for Search {
         Alias::Beside("output_mode"),
         Alias::Beside("head_limit"),
         Alias::Say("target_directories", "Give path = sandbox/directory, one for each call"),
-        Alias::Say("limit", "Give max_bytes, and cursor to go on"),
-        Alias::Say("max_results", "Give max_bytes, and cursor to go on"),
-        Alias::Say("offset", "Give cursor = next_cursor of the previous answer to go on"),
     ];
     const UNLISTED: &'static [&'static str] = &["include_ignored"];
     type Arguments = SearchArguments;

@@ -106,7 +106,7 @@ CALLS = [
     ("GitDiff", BASE | {"untracked": True}, "GitStatus"),
     ("GitDiff", BASE | {"repos": "workspace"}, "Did you mean 'repo'?"),
     ("GitDiffSummary", {"range": "main~1..main"}, TAKEN),
-    ("GitDiffSummary", BASE | {"file": "src/app.py"}, "It takes from, to, repo, paths"),
+    ("GitDiffSummary", BASE | {"file": "src/app.py"}, TAKEN),
     ("GitDiffFile", BASE, "needs the argument 'file'"),
     ("GitDiffFile", BASE | {"file_path": "src/app.py"}, TAKEN),
     ("GitDiffFile", BASE | {"file": "app.py"}, "Did you mean"),
