@@ -204,7 +204,7 @@ impl Row for AttachedColumns {
         .needing(&[Need::PatchId]),
         structures::<Self, TrailerRow>(
             "trailers",
-            "The trailers of its message, as git interpret-trailers --parse prints them",
+            "The trailers of its message, as %(trailers:only,unfold) of git log prints them",
         )
         .needing(&[Need::Trailers]),
         optional_structure::<Self, SignatureRow>(

@@ -2,6 +2,7 @@
 
 import itertools
 import pathlib
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -52,9 +53,22 @@ def run_query(
 ) -> None:
     """Runs statements and writes the rows of the last one."""
     form = format_of(screen, form, output)
-    rows = last_rows(con, query)
+    try:
+        rows = last_rows(con, query)
+    except duckdb.CatalogException as error:
+        if name := value_asked_for_rows(con, error):
+            text = f"{name}() returns a value, not rows: SELECT {name}(…)"
+            raise duckdb.CatalogException(text) from error
+        raise
     if rows is not None:
         write_rows(con, screen, rows, form, output)
+
+
+def value_asked_for_rows(con: duckdb.DuckDBPyConnection, error: duckdb.Error) -> str | None:
+    """Returns the name of a function behind FROM that is a scalar one; DuckDB says so only of the opposite."""
+    found = re.search(r"Table Function with name (\w+) does not exist", str(error))
+    known = "FROM duckdb_functions() WHERE function_name = ? AND function_type = 'scalar'"
+    return found[1] if found and con.execute(known, [found[1]]).fetchall() else None
 
 
 def format_of(screen: Screen, form: str | None, output: pathlib.Path | None) -> str:

@@ -1,7 +1,8 @@
 //! Trailers: lines such as `Signed-off-by: A <a@b>` at the end of a commit's message.
 //!
-//! Source: git-interpret-trailers(1), whose `--parse` prints the same with git's default
-//! configuration: the separator is `:`, comments begin with `#`, and no key has another name.
+//! Source: git-interpret-trailers(1), whose `--parse --no-divider` prints the same with git's default
+//! configuration, as does `%(trailers:only,unfold)` of git log: the separator is `:`, comments begin
+//! with `#`, and no key has another name. A line `---` is none that ends the message of a commit.
 
 use gix::bstr::ByteSlice;
 
@@ -44,7 +45,7 @@ pub fn trailers(
     cancel: &CancelToken<'_>,
 ) -> Result<Vec<Trailer>, Stopped> {
     let message = up_to_nul(message);
-    let message = &message[..end_of_message(message, true)?];
+    let message = &message[..end_of_message(message)?];
     let mut found = Vec::new();
     // Whether an indented line continues the last trailer.
     let mut is_open = false;
@@ -70,12 +71,12 @@ pub fn trailers(
 }
 
 /// Returns a message with a trailer at the end of its own, or in a paragraph of its own; as it is if
-/// its last one is the same. As in `git commit --trailer`, what is below `---` belongs to it.
+/// its last one is the same.
 ///
 /// # Errors
 /// The reason why the query ended.
 pub fn with_trailer(message: &str, key: &str, value: &str) -> Result<String, Stopped> {
-    let (body, rest) = message.split_at(end_of_message(message.as_bytes(), false)?);
+    let (body, rest) = message.split_at(end_of_message(message.as_bytes())?);
     let start = start_of_block(body.as_bytes())?;
     let last = body[start..].lines().last().and_then(|line| line.split_once(':'));
     let is_same = last.is_some_and(|(last_key, last_value)| {
@@ -89,9 +90,9 @@ pub fn with_trailer(message: &str, key: &str, value: &str) -> Result<String, Sto
     Ok(format!("{body}{line_end}{gap}{key}: {value}\n{rest}"))
 }
 
-/// Returns the length of a message without a patch below `---` if that `divides`, without what is below the
-/// scissors, and without comments, empty lines and a list of conflicts at its end.
-fn end_of_message(message: &[u8], divides: bool) -> Result<usize, Stopped> {
+/// Returns the length of a message without what is below the scissors, and without comments, empty
+/// lines and a list of conflicts at its end.
+fn end_of_message(message: &[u8]) -> Result<usize, Stopped> {
     let (mut end, mut has_end) = (0, false);
     // Where the ignored lines at the end begin; like git, 0 is none.
     let (mut ignored, mut is_conflicts) = (0, false);
@@ -99,10 +100,6 @@ fn end_of_message(message: &[u8], divides: bool) -> Result<usize, Stopped> {
     for (number, whole) in message.lines_with_terminator().enumerate() {
         check_every(LINES_PER_CHECK, number + 1)?;
         let line = whole.strip_suffix(b"\n").unwrap_or(whole);
-        let after_dashes = line.strip_prefix(b"---").map(<[u8]>::first);
-        if divides && after_dashes.is_some_and(|after| after.is_none_or(|&byte| is_space(byte))) {
-            break;
-        }
         has_end |= line == SCISSORS;
         if !has_end {
             if is_comment(line) || line.is_empty() || line == b"Conflicts:" {
@@ -227,7 +224,8 @@ mod tests {
             ("s\n\nwords\nwords\nwords\nSigned-off-by: x\n", vec![b.clone()]),
             ("s\n\nw\nw\nw\nw\nSigned-off-by: x\n", vec![]),
             ("s\n\nA: 1\n\n# comment\n\n", vec![a.clone()]),
-            ("s\n\nA: 1\n---\nB: 2\n", vec![a.clone()]),
+            ("s\n\nA: 1\n---\nB: 2\n", vec![]),
+            ("s\n\n---\nx: y\n...\n\nA: 1\n", vec![a.clone()]),
             ("s\n\nA: 1\n\nConflicts:\n\tx\n", vec![a.clone()]),
             ("s\n\nA\t: 1", vec![a.clone()]),
             ("s\n\nA b: 1\n", vec![]),

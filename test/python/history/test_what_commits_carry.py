@@ -84,7 +84,7 @@ def random_message(dice: random.Random) -> bytes:
 
 
 def trailers_of_git(repo: pathlib.Path, message: bytes) -> list[tuple[str, str]]:
-    printed = git(repo, "interpret-trailers", "--parse", stdin=message).decode()
+    printed = git(repo, "interpret-trailers", "--parse", "--no-divider", stdin=message).decode()
     return [tuple(line.split(": ", 1)) for line in printed.split("\n") if line]
 
 

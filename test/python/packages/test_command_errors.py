@@ -89,3 +89,9 @@ def test_a_person_s_own_query_is_shown_where_it_is_wrong(ours):
     for query in ("SELEC 1", "SELECT 1;\n\nSELEC 2"):
         said = ours("sql", query, code=1)
         assert said.startswith("redline: ") and "LINE " in said and "\n" in said.strip(), said
+
+
+def test_a_value_that_is_asked_for_rows_is_named_as_one(ours):
+    said = ours("sql", "FROM ahead_behind('HEAD', 'HEAD', '.')", code=1)
+    assert said == "redline: ahead_behind() returns a value, not rows: SELECT ahead_behind(…)\n"
+    assert "does not exist" in ours("sql", "FROM ahead_behinds('HEAD')", code=1)
