@@ -269,6 +269,7 @@ LIBRARIES = {
     "fastmcp_client.py": (True, False),
     "pydantic_ai_agent.py": (True, False),
     "langchain_tools.py": (False, False),
+    "mcp_use_client.py": (True, False),
     "openai_agent.py": (False, False),
     "sdk_client.mjs": (True, True),
     "ai_sdk_tools.mjs": (False, False),

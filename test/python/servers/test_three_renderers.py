@@ -1,5 +1,6 @@
 """A box, a form and a page say the same of a change: what the extension tells of it, piece by piece and in its order."""
 
+import collections
 import contextlib
 import itertools
 import json
@@ -85,10 +86,18 @@ def check(con, payload: str, rows) -> None:
 @pytest.mark.parametrize("seed, count", [(1, 200), pytest.param(2, 10_000, marks=pytest.mark.slow)])
 def test_a_box_a_form_and_a_page_say_the_same_of_a_change(con, tmp_path, seed, count):
     kinds, bytes_shown = set(), 0
+    seen: collections.Counter[str] = collections.Counter()
     for payload, rows in changes(con, tmp_path, seed, count):
         check(con, payload, rows)
         kinds |= {row["kind"] for row in rows}
         bytes_shown += "not_utf8" in payload
+        fields = json.loads(payload)
+        is_large = len(fields.get("files", [])) == 1000
+        names = [fields["type"], fields.get("action"), "large" if is_large else None]
+        seen.update(name for name in names if name)
+        seen["taken back"] += fields.get("undoes") is not None
+    wanted = {"write", "edit", "patch", "commit", "stage", "undo", "taken back"}
+    assert wanted | ({"large"} if count >= 10_000 else set()) <= {name for name in seen if seen[name]}
     assert kinds >= {
         "title",
         "header",

@@ -1,11 +1,13 @@
-"""Hostile and odd changes: characters of every category of Unicode, bytes that are not UTF-8, names, modes, long lines, many files."""
+"""Hostile and odd changes: characters of every category of Unicode, bytes that are not UTF-8, names, modes, long lines, many files, commits, and what takes back."""
 
 import contextlib
 import json
 import random
+import shutil
 import unicodedata
 
-from approving import KEY, approvable, value
+from approving import KEY, approvable, approve, value
+from repositories import git
 
 # Characters of each category of Unicode, but for surrogates, which no text holds.
 CATEGORIES: dict[str, list[str]] = {}
@@ -109,7 +111,8 @@ def proposed(chance: random.Random, folder) -> tuple[str, dict]:
         }
     added = "".join(f"+{line(chance)}\n" for _ in range(1 + chance.randrange(4))).replace("\r", "")
     if kind < 0.601:
-        parts = [f"*** Add File: many/{number}.txt\n{added}" for number in range(1000)]
+        place = f"many{chance.randrange(10**9)}"
+        parts = [f"*** Add File: {place}/{number}.txt\n{added}" for number in range(1000)]
     elif kind < 0.8:
         name = chance.choice(NAMES)
         put(chance, folder, name)
@@ -123,6 +126,33 @@ def proposed(chance: random.Random, folder) -> tuple[str, dict]:
         put(chance, folder, second)
         return "apply_patch", {"patch": git_patch(chance, folder, first, second)}
     return "apply_patch", {"patch": f"*** Begin Patch\n{''.join(parts)}*** End Patch\n"}
+
+
+def commit(chance: random.Random, folder) -> tuple[str, dict]:
+    """Returns a call that commits or stages what an agent has made of the files of a repository."""
+    repo = folder / "repo"
+    for entry in repo.iterdir():
+        if entry.name != ".git":
+            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+    for name in {chance.choice(NAMES) for _ in range(1 + chance.randrange(3))}:
+        put(chance, repo, name)
+    call = {"repo": "workspace/repo", "what": ["."]}
+    if chance.random() < 0.3:
+        return "GitStage", call
+    message = line(chance).replace("\0", "") + " said\n\n" + content(chance).replace("\0", "")
+    return "GitCommit", call | {"message": message, "author": "É. ‮ Ann <ann@example.com>"}
+
+
+def repository(folder) -> None:
+    """Makes the repository of commits, with one."""
+    repo = folder / "repo"
+    repo.mkdir()
+    git(repo, "init", "-q", "-b", "main")
+    git(repo, "config", "user.name", "A U Thor")
+    git(repo, "config", "user.email", "a@example.com")
+    (repo / "a.txt").write_text("one\n")
+    git(repo, "add", ".")
+    git(repo, "commit", "-qm", "First")
 
 
 def git_patch(chance: random.Random, folder, first: str, second: str) -> str:
@@ -144,22 +174,30 @@ def git_patch(chance: random.Random, folder, first: str, second: str) -> str:
 def changes(con, folder, seed: int, count: int):
     """Yields payloads of calls, each with what the extension tells of it."""
     approvable(con)
-    sandbox = {"name": "workspace", "root": str(folder), "mode": "rw"}
+    sandbox = {"name": "workspace", "root": str(folder), "mode": "rw", "git": "commit"}
     con.execute(f"SET GLOBAL redline_sandboxes = '{json.dumps([sandbox])}'")
+    repository(folder)
     chance, made = random.Random(seed), 0
     for number in range(20 * count):
-        tool, arguments = proposed(chance, folder)
+        tool, arguments = (commit if chance.random() < 0.1 else proposed)(chance, folder)
+        ask = lambda tool, arguments, session=f"s{number}": value(
+            con,
+            "SELECT system.main.needs_approval(?, ?, ?, ?)",
+            tool,
+            json.dumps(arguments),
+            session,
+            KEY,
+        )
         with contextlib.suppress(Exception):  # Some calls are refused, or change nothing.
-            payload = value(
-                con,
-                "SELECT system.main.needs_approval(?, ?, ?, ?)",
-                tool,
-                json.dumps(arguments),
-                f"s{number}",
-                KEY,
-            )
+            payload = ask(tool, arguments)
             if payload is None:
                 continue
+            if chance.random() < 0.1:
+                # What is done is taken back.
+                approve(con, payload)
+                call = "SELECT system.main.redline_call_text(?, ?, ?, true)"
+                value(con, call, tool, json.dumps(arguments), f"s{number}")
+                payload = ask("undo", {})
             yield payload, value(con, "SELECT system.main.approval_pieces(?)", payload)
             value(con, "SELECT system.main.withdraw(?, ?)", json.loads(payload)["approval_id"], KEY)
             made += 1

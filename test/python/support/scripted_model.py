@@ -18,6 +18,11 @@ Values = dict[str, Any]
 # Results so far -> the next call; None where the script is over.
 Script = Callable[[list[str]], Call | None]
 LAST_WORDS = "That is all."
+# By these tools a model of Claude Code and of Codex waits for servers that have not answered yet when it is first asked.
+WAITS: list[Call] = [
+    ("WaitForMcpServers", {}),
+    ("list_mcp_resources", {"server": "redline"}),
+]
 
 
 class ScriptedModel:
@@ -31,6 +36,8 @@ class ScriptedModel:
         self.tools: dict[str, Values] = {}
         # The results of the calls, as the model reads them.
         self.results: list[str] = []
+        # How often it has waited for the server; the first results are those of its waits.
+        self.waited = 0
         self.instructions = ""
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self.handler())
         self.address = f"http://127.0.0.1:{self.server.server_port}"
@@ -85,6 +92,7 @@ class ScriptedModel:
             # A question beside the conversation, such as one for its title.
             return None
         self.tools |= tools
+        results = results[self.waited :]
         self.results = max(self.results, results, key=len)
         self.instructions = max(self.instructions, instructions, key=len)
         call = self.script(results)
@@ -93,7 +101,9 @@ class ScriptedModel:
         tool, arguments = call
         names = [name for name in tools if re.fullmatch(rf"(.*[_-])?{tool}", name)]
         if not names:
-            return None
+            waits = [wait for wait in WAITS if wait[0] in tools and not results]
+            self.waited += len(waits[:1])
+            return waits[0] if waits and self.waited < 9 else None
         name = min(names, key=len)
         return name, strict(tools[name]["parameters"]) | arguments if self.is_strict else arguments
 

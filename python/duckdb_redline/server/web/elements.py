@@ -111,7 +111,7 @@ def table(rows: Iterable[Row], caption: str, has_old: bool) -> Element:
 
 
 def line(row: Row, has_old: bool) -> Element:
-    if row.own:
+    if row.own is not None:
         said = "Unchanged lines are left out." if row.is_gap else drawn(row.own)
         over = "4" if has_old else "2"
         return node("tr", node("td", said, colspan=over, class_="gap" if row.is_gap else "own"))

@@ -30,13 +30,13 @@ class Row:
 
     old: Cell | None = None
     new: Cell | None = None
-    own: tuple[Piece, ...] = ()
+    own: tuple[Piece, ...] | None = None
     is_gap: bool = False
 
     @property
     def size(self) -> int:
         """The elements that it is drawn with, about."""
-        return 1 + sum(len(cell.pieces) for cell in (self.old, self.new) if cell) + len(self.own)
+        return 1 + sum(len(cell.pieces) for cell in (self.old, self.new) if cell) + len(self.own or ())
 
 
 def side_by_side(rows: list[Shown]) -> Iterator[Row]:
