@@ -362,6 +362,10 @@ impl Batch {
         &self.columns
     }
 
+    pub(super) fn projection(&self) -> &[usize] {
+        &self.projection
+    }
+
     /// Returns the columns with their indices in the table, to append one value to each per row.
     pub fn projected(&mut self) -> impl Iterator<Item = (usize, &mut Column)> {
         self.projection.iter().copied().zip(&mut self.columns)
