@@ -216,6 +216,26 @@ def long(commits: int) -> pathlib.Path:
     return made(f"long-{commits}.git", lambda path: imported(path, stream()))
 
 
+def referenced(references: int) -> pathlib.Path:
+    """Returns a repository of 2,000 commits and so many packed references: branches, and a third annotated tags."""
+
+    def stream():
+        for number in range(2000):
+            yield commit(number).replace("\n", f"\nmark :{number + 1}\n", 1)
+        for number in range(references - 1):
+            to = number % 2000 + 1
+            if number % 3:
+                yield f"reset refs/heads/topic/{number}\nfrom :{to}\n\n"
+            else:
+                yield f"tag v{number}\nfrom :{to}\ntagger Bench <bench@example.org> {1_600_000_000 + number} +0000\ndata 2\nt\n"
+
+    def make(path: pathlib.Path) -> None:
+        imported(path, stream())
+        git(path, "pack-refs", "--all")
+
+    return made(f"references-{references}.git", make)
+
+
 def commit_all(path: pathlib.Path) -> None:
     """Commits every file of a work tree."""
     who = "-c", "user.name=Bench", "-c", "user.email=bench@example.org"

@@ -471,6 +471,84 @@ def tables(con, cargo, recent: str) -> list[Work]:
     ]
 
 
+def small(con, cargo) -> list[Work]:
+    """Returns questions that git answers in milliseconds, held against its processor time alone: what a process and its
+    threads cost counts here."""
+    ripgrep, checkout = inputs.ripgrep(), inputs.checkout("ripgrep")
+    references = inputs.referenced(17_888)
+    ends = "0.60.0", "HEAD"
+
+    def work(title, columns, table, repository, *arguments, **read):
+        return Work(
+            title,
+            {
+                **asked(con, lambda asked: contestants.counted(asked, columns, table)),
+                "git": lambda: contestants.git_lines(repository, *arguments, **read),
+            },
+            {"processor, git": 1 / 1.1},
+            {"git": int},
+        )
+
+    return [
+        work(
+            "17,888 references",
+            "name, object_id",
+            f"refs('{references}') WHERE name <> 'HEAD'",
+            references,
+            "for-each-ref",
+            "--format=%(refname) %(objectname)",
+        ),
+        work(
+            "files of a tree, cargo",
+            "file_path, mode",
+            f"tree_files('HEAD', '{cargo}')",
+            cargo,
+            *("ls-tree", "-r", "HEAD"),
+        ),
+        Work(
+            "commits ahead and behind, 0.60.0 and HEAD of cargo",
+            {
+                **asked(
+                    con,
+                    lambda asked: list(
+                        asked.execute(
+                            f"SELECT unnest(ahead_behind('{ends[0]}', '{ends[1]}', '{cargo}'))"
+                        ).fetchone()
+                    ),
+                ),
+                "git": lambda: inputs.git_bytes(
+                    cargo, "rev-list", "--left-right", "--count", "...".join(ends)
+                ),
+            },
+            {"processor, git": 1 / 1.1},
+            {"git": lambda printed: [int(number) for number in printed.split()]},
+        ),
+        work(
+            "status of a clean work tree, ripgrep",
+            "file_path",
+            f"file_status('{checkout}')",
+            checkout,
+            *("status", "--porcelain"),
+        ),
+        work(
+            "blame of a small file, ripgrep",
+            "content, commit_id",
+            f"file_blame('build.rs', 'HEAD', '{ripgrep}')",
+            ripgrep,
+            *("blame", "--porcelain", "HEAD", "--", "build.rs"),
+            starting=b"\t",
+        ),
+        work(
+            "history of a small file through renames, ripgrep",
+            "commit_id",
+            f"file_history('build.rs', 'HEAD', '{ripgrep}')",
+            ripgrep,
+            *("log", "--follow", "--format=%x00%H", "--numstat", "HEAD", "--", "build.rs"),
+            starting=b"\0",
+        ),
+    ]
+
+
 def package() -> list[Work]:
     """Returns what the Python package answers from the start of a process to its end: it imports, loads and asks once."""
     checkout = inputs.checkout("ripgrep")
@@ -550,6 +628,7 @@ def all_works() -> list[Work]:
         *lengths(con),
         *small_answers(con, cargo, middle),
         *tables(con, cargo, recent),
+        *small(con, cargo),
         *texts(con),
         *data.works(),
         wide_tree(con),

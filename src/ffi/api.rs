@@ -138,6 +138,7 @@ api! {
         fn duckdb_init_set_max_threads(info: sys::duckdb_init_info, max_threads: idx_t);
         fn duckdb_init_get_column_count(info: sys::duckdb_init_info) -> idx_t;
         fn duckdb_init_get_column_index(info: sys::duckdb_init_info, index: idx_t) -> idx_t;
+        fn duckdb_function_get_bind_data(info: sys::duckdb_function_info) -> *mut c_void;
         fn duckdb_function_get_local_init_data(info: sys::duckdb_function_info) -> *mut c_void;
         fn duckdb_function_get_init_data(info: sys::duckdb_function_info) -> *mut c_void;
         fn duckdb_scalar_function_set_special_handling(function: sys::duckdb_scalar_function);

@@ -19,9 +19,8 @@
 //! no I/O; opening a scan reads the settings, resolves revisions and opens the repository. A scan
 //! returns a chunk after 2,048 rows, 8 MiB of text or 20 ms, whichever comes first, because
 //! DuckDB checks for a cancelled query only between chunks. Dropping the scan stops and joins its
-//! threads. Its workers start with its first chunk, when it is decided which of DuckDB's threads
-//! scans (`turn`); where access is limited, they start on the restricted thread, when the scan is
-//! opened.
+//! threads. It is opened for its first chunk, by the one of DuckDB's threads that scans (`turn`):
+//! the callback that makes it may run on another one, for which the first would wait in a loop.
 //!
 //! Statics are shared by all databases of a process: the table of API pointers (a second DuckDB
 //! library in the process is refused), once-only flags, facts about the machine, counters of

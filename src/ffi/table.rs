@@ -53,7 +53,8 @@ pub trait TableFunction: 'static {
     /// [`Self::NAMED`], NULL if omitted. Does no I/O.
     fn bind(arguments: &[Value], named: &[Value]) -> Result<Self::Bind>;
 
-    /// Resolves names that can change between executions, and starts the work.
+    /// Resolves names that can change between executions, and starts the work; called for the first
+    /// chunk, by the thread that reads all of them.
     fn open(bind: &Self::Bind, open: Open<'_>) -> Result<Self::Scan>;
 }
 
@@ -117,9 +118,12 @@ struct ScanData<S> {
 }
 
 struct Running<S> {
-    scan: S,
+    /// What the scan is opened with, for its first chunk.
+    settings: Settings,
+    /// `None` until it is opened.
+    scan: Option<S>,
     batch: Batch,
-    /// Set while `fill` runs: a scan that panicked is never entered again.
+    /// Set while the scan is opened or filled: one that failed or panicked is never entered again.
     broken: bool,
 }
 
@@ -172,14 +176,12 @@ unsafe extern "C-unwind" fn init<F: TableFunction>(info: sys::duckdb_init_info) 
             .collect();
         let extra_info = ExtraInfo::of(api().duckdb_init_get_extra_info(info));
         let settings = Settings::read(&data.context, &outside, F::SETTINGS, extra_info);
-        let opened = contain::run(&mut outside, || {
-            let scan = F::open(&data.bind, Open { projection: &projection, settings })?;
+        let prepared = contain::run(&mut outside, || {
             let batch = Batch::new(F::COLUMNS, projection);
-            let running = Mutex::new(Running { scan, batch, broken: false });
-            Ok(ScanData { turn: Turn::of(data.caller), running })
+            let running = Running::<F::Scan> { settings, scan: None, batch, broken: false };
+            Ok(ScanData { turn: Turn::of(data.caller), running: Mutex::new(running) })
         });
-        file_system::destroy_closed(&outside);
-        match opened {
+        match prepared {
             Ok(scan) => {
                 if F::IS_LONG {
                     api().duckdb_init_set_max_threads(info, 2);
@@ -209,11 +211,13 @@ unsafe extern "C-unwind" fn scan<F: TableFunction>(
     info: sys::duckdb_function_info,
     output: sys::duckdb_data_chunk,
 ) {
-    // SAFETY: the init data was set by `init::<F>` and is shared; the local one was set by
+    // SAFETY: the bind data was set by `bind::<F>`, the init data by `init::<F>`, and both are
+    // shared; the local one was set by
     // `local_init`, and no other thread uses it meanwhile. The chunk has the projected columns, in
     // order, with room for `CHUNK_ROWS` rows.
     unsafe {
         let mut outside = Outside::enter();
+        let bound = &*api().duckdb_function_get_bind_data(info).cast::<BindData<F::Bind>>();
         let data = &*api().duckdb_function_get_init_data(info).cast::<ScanData<F::Scan>>();
         let claimed = &mut *api().duckdb_function_get_local_init_data(info).cast::<Claimed>();
         if !*claimed.get_or_insert_with(|| data.turn.claim()) {
@@ -225,7 +229,15 @@ unsafe extern "C-unwind" fn scan<F: TableFunction>(
             if std::mem::replace(&mut running.broken, true) {
                 return Err(Error::tool_failed("the scan has already failed"));
             }
-            let Running { scan, batch, .. } = &mut *running;
+            let Running { settings, scan, batch, .. } = &mut *running;
+            let scan = match scan {
+                Some(scan) => scan,
+                None => {
+                    let settings = std::mem::take(settings);
+                    let open = Open { projection: batch.projection(), settings };
+                    scan.insert(F::open(&bound.bind, open)?)
+                }
+            };
             batch.restart();
             scan.fill(batch)?;
             running.broken = false;

@@ -10,8 +10,9 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-/// How long another thread leaves the claim to the one that runs the query, which only has to look.
-const PATIENCE: Duration = Duration::from_micros(200);
+/// How long another thread leaves the claim to the one that runs the query, which only has to look;
+/// where there are more threads than processors, it gets to that within some slices of time.
+const PATIENCE: Duration = Duration::from_millis(2);
 
 /// The claim to the rows of a scan.
 pub struct Turn {

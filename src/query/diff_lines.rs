@@ -85,22 +85,16 @@ impl Query for FileDiffQuery {
     type Group = LineRows;
     type Row = LineRows;
 
-    /// Opens the sides and finds the file, which is read and compared at the first request.
     fn start(&self, context: &Context, _: Needs) -> Result<Rows<LineRows>> {
-        let (comparison, changes) = context.read(|| {
+        context.read(|| {
             let comparison = self.revisions.open(context)?;
             // The function that takes a file, and the one that lists files.
             let names = ["file_diff", "file_changes(from, to, repo)"];
             let changes = self.revisions.file(&comparison, &self.file, names)?;
-            Ok((comparison, changes))
-        })?;
-        let (context, options) = (context.clone(), self.revisions.diff.clone());
-        Ok(Rows::once(move || {
-            context.read(|| {
-                let cancel = CancelToken::of(&context.budget);
-                Liner::new(&comparison, &options).lines(&changes, &cancel)
-            })
-        }))
+            let mut liner = Liner::new(&comparison, &self.revisions.diff);
+            let lines = liner.lines(&changes, &CancelToken::of(&context.budget))?;
+            Ok(Rows::Once(Some(lines)))
+        })
     }
 }
 

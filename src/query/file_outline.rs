@@ -47,17 +47,13 @@ impl Query for FileOutlineQuery {
     type Row = OutlineColumns;
 
     fn start(&self, context: &Context, _: Needs) -> Result<Rows<Outline>> {
-        let (context, repo) = (context.clone(), self.repo.clone());
-        let (file, revision) = (self.file.clone(), self.revision.clone());
-        Ok(Rows::once(move || {
-            context.read(|| {
-                let run = Run::open(&context, &repo, 1)?;
-                let mut side = SideFiles::open_alone(&run.repository, &revision)?;
-                let mut charge = Charge::free();
-                let sections = side.outline(&file, &revision, &mut charge)?;
-                Ok(Outline { sections, _charge: charge })
-            })
-        }))
+        context.read(|| {
+            let run = Run::open(context, &self.repo, 1)?;
+            let mut side = SideFiles::open_alone(&run.repository, &self.revision)?;
+            let mut charge = Charge::free();
+            let sections = side.outline(&self.file, &self.revision, &mut charge)?;
+            Ok(Rows::Once(Some(Outline { sections, _charge: charge })))
+        })
     }
 }
 

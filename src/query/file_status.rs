@@ -4,10 +4,8 @@ use super::rows::{Query, Rows};
 use super::run::{Context, Run};
 use redline_base::budget::TryGather;
 use redline_base::error::Result;
-use redline_base::pipeline::{Ordered, Source, Unweighed, Window};
-use redline_git::{
-    FileStatus, Repository, StatusFound, StatusOptions, StatusPart, StatusWalk, join,
-};
+use redline_base::pipeline::{Source, Unweighed, Window};
+use redline_git::{FileStatus, Repository, StatusOptions, StatusPart, StatusWalk, join};
 use redline_rows::{Col, Needs, Row, boolean, utinyint, varchar};
 use redline_text::CancelToken;
 
@@ -23,41 +21,30 @@ impl Query for StatusQuery {
     type Group = Vec<FileStatus>;
     type Row = StatusColumns;
 
-    /// Starts the parts, each as a job; the rows need all of them.
     fn start(&self, context: &Context, _: Needs) -> Result<Rows<Vec<FileStatus>>> {
-        let options = self.options.clone();
-        let parts = context.read(|| parts(context.repository(&self.repo)?, options, context))?;
-        Ok(Rows::once(|| joined(parts)))
+        context.read(|| {
+            let repository = context.repository(&self.repo)?;
+            status(&repository, self.options.clone(), context).map(|found| Rows::Once(Some(found)))
+        })
     }
 }
 
-/// The running parts.
-type StatusParts = Ordered<Unweighed<StatusFound>>;
-
-fn parts(repository: Repository, options: StatusOptions, context: &Context) -> Result<StatusParts> {
-    // The longest first.
-    let jobs = [StatusPart::WorkTree, StatusPart::Untracked, StatusPart::Index].map(Ok);
-    let run = Run::over(context, repository, jobs.len());
-    let walk = StatusWalk::new(&run.repository, options, context.threads)?;
-    let window = Window::unweighed(jobs.len());
-    run.start(Source::new(jobs.into_iter()), window, |_| {
-        let walk = walk.clone();
-        Ok(move |part, _: &CancelToken<'_>| walk.find(part).map(Unweighed))
-    })
-}
-
-/// Awaits all parts.
-fn joined(parts: StatusParts) -> Result<Vec<FileStatus>> {
-    join(parts.map(|part| part.map(|part| part.0)).try_gather()?)
-}
-
-/// Returns the status of a repository.
+/// Returns the status of a repository: its rows need all parts, each of which is a job.
 pub fn status(
     repository: &Repository,
     options: StatusOptions,
     context: &Context,
 ) -> Result<Vec<FileStatus>> {
-    joined(parts(repository.clone(), options, context)?)
+    // The longest first.
+    let jobs = [StatusPart::WorkTree, StatusPart::Untracked, StatusPart::Index].map(Ok);
+    let run = Run::over(context, repository.clone(), jobs.len());
+    let walk = StatusWalk::new(&run.repository, options, context.threads)?;
+    let window = Window::unweighed(jobs.len());
+    let parts = run.start(Source::new(jobs.into_iter()), window, |_| {
+        let walk = walk.clone();
+        Ok(move |part, _: &CancelToken<'_>| walk.find(part).map(Unweighed))
+    })?;
+    join(parts.map(|part| part.map(|part| part.0)).try_gather()?)
 }
 
 /// The columns of a file with uncommitted changes.

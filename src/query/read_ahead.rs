@@ -63,7 +63,7 @@ where
         let batches = Source::new(Batches::new(walks.into_iter().flatten(), growth));
         let window = Window::unweighed(limits::AHEAD_BATCHES);
         let work = |batch| Ok::<_, Error>(Unweighed(batch));
-        match Ordered::new(batches, vec![work], window, budget.part(), permit).begin() {
+        match Ordered::start(batches, vec![work], window, budget.part(), permit) {
             Err(_) => Walk::Here(walk),
             Ok(ahead) => match hand_over.send(walk) {
                 Ok(()) => Walk::Ahead(ahead),

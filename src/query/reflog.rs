@@ -41,13 +41,11 @@ impl Query for ReflogQuery {
     type Row = LogColumns;
 
     fn start(&self, context: &Context, _: Needs) -> Result<Rows<Log>> {
-        let (context, repo, name) = (context.clone(), self.repo.clone(), self.reference.clone());
-        Ok(Rows::once(move || {
-            context.read(|| {
-                let run = Run::open(&context, &repo, 1)?;
-                reflog(&run.repository, &name).map(Log)
-            })
-        }))
+        context.read(|| {
+            let run = Run::open(context, &self.repo, 1)?;
+            let log = Log(reflog(&run.repository, &self.reference)?);
+            Ok(Rows::Once(Some(log)))
+        })
     }
 }
 

@@ -85,8 +85,7 @@ impl Query for Request {
     type Row = Reviewed;
 
     fn start(&self, context: &Context, _: Needs) -> Result<Rows<Reviewed>> {
-        let (request, context) = (self.clone(), context.clone());
-        Ok(Rows::once(move || request.answer(&context, None)))
+        self.answer(context, None).map(|page| Rows::Once(Some(page)))
     }
 }
 

@@ -75,20 +75,11 @@ pub enum Rows<G> {
     Workers(Ordered<G>),
     /// The reading thread does the walk itself.
     Walk(CallersWalk<G>),
-    /// One group, made at the first request for a row; `None` once it was made.
-    Once(Option<Maker<G>>),
+    /// One group; `None` once it was taken.
+    Once(Option<G>),
 }
 
-/// Makes the only group of a query.
-type Maker<G> = Box<dyn FnOnce() -> Result<G> + Send>;
-
 impl<G: RowGroup> Rows<G> {
-    /// Returns the rows of one group, which the reading thread makes at the first request: DuckDB
-    /// opens all scans of a query before it checks whether the query was cancelled.
-    pub fn once(make: impl FnOnce() -> Result<G> + Send + 'static) -> Self {
-        Self::Once(Some(Box::new(make)))
-    }
-
     /// Passes all groups to `take`.
     pub fn each(self, mut take: impl FnMut(G)) -> Result<()> {
         match self {
@@ -104,10 +95,8 @@ impl<G: RowGroup> Rows<G> {
                 take(group);
                 true
             }),
-            Self::Once(make) => {
-                if let Some(make) = make {
-                    take(make()?);
-                }
+            Self::Once(group) => {
+                group.into_iter().for_each(take);
                 Ok(())
             }
         }

@@ -89,8 +89,6 @@ pub struct Run {
     pub budget: Arc<Budget>,
     /// The permits for its threads.
     pub permits: Permits,
-    /// Whether this thread can open only what may be read, as its workers must, too.
-    is_restricted: bool,
 }
 
 impl Run {
@@ -104,11 +102,11 @@ impl Run {
         let budget = context.budget.part();
         let repository = repository.with_budget(Arc::clone(&budget));
         let permits = Permits::take(context.threads.min(threads));
-        Self { repository, budget, permits, is_restricted: !context.access.is_unlimited() }
+        Self { repository, budget, permits }
     }
 
-    /// Returns the work of a thread for each worker that `make` returns; they take the jobs of
-    /// `source`.
+    /// Starts a thread for each worker that `make` returns, with the restrictions of this one; they
+    /// take the jobs of `source`.
     pub fn start<J, I, R, W>(
         self,
         source: Source<I>,
@@ -126,8 +124,6 @@ impl Run {
             Ok::<_, Error>(move |job| work(job, &CancelToken::of(&budget)))
         };
         let workers = (0..self.permits.count()).map(worker).try_gather()?;
-        let work = Ordered::new(source, workers, window, self.budget, self.permits);
-        // Threads have the restrictions of the one that starts them.
-        if self.is_restricted { work.begin() } else { Ok(work) }
+        Ordered::start(source, workers, window, self.budget, self.permits)
     }
 }

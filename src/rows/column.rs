@@ -365,6 +365,10 @@ impl Batch {
         &self.columns
     }
 
+    pub fn projection(&self) -> &[usize] {
+        &self.projection
+    }
+
     /// Returns the columns with their indices in the table, to append one value to each per row.
     pub fn projected(&mut self) -> impl Iterator<Item = (usize, &mut Column)> {
         self.projection.iter().copied().zip(&mut self.columns)

@@ -160,7 +160,7 @@ SELECT redline_debug_panic('x' || i) FROM range(3000) t(i);
 SELECT * FROM redline_debug_panic_scan('bind');
 
 --! error: tool_failed:
-SELECT * FROM redline_debug_panic_scan('init');
+SELECT * FROM redline_debug_panic_scan('open');
 
 --! error: tool_failed:
 SELECT * FROM redline_debug_panic_scan('scan');

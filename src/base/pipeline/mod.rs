@@ -191,14 +191,9 @@ impl<T, I: Iterator<Item = Result<T>>> Iterator for Batches<I> {
     }
 }
 
-/// Starts the threads of some work.
-type Starter = Box<dyn FnOnce() -> Result<Vec<JoinHandle<()>>> + Send>;
-
 /// Reads the results of parallel work in the order of its source.
 pub struct Ordered<R> {
     shared: sync::Arc<Shared<R>>,
-    /// What starts the threads; `None` once they were started.
-    starter: Option<Starter>,
     threads: Vec<JoinHandle<()>>,
     budget: Arc<Budget>,
     start: Instant,
@@ -223,20 +218,22 @@ impl<R> Drop for Running<R> {
 }
 
 impl<R: Weigh + Send + 'static> Ordered<R> {
-    /// Prepares work with a thread for each worker, as far as `permits` allow. They are started at
-    /// the first request for a result, by the requesting thread: earlier ones would take the
-    /// processor from a host that has not yet decided which of its threads reads.
+    /// Starts a thread for each worker, as far as `permits` allow, with the restrictions of the
+    /// calling thread.
     ///
     /// After an error, of the source or of a worker, the source is not used again. `budget` is
     /// shared with the work itself: it is cancelled when the reader is dropped, and long jobs
     /// should check it.
-    pub fn new<J, I, W>(
+    ///
+    /// # Errors
+    /// `tool_failed` if no thread can be started.
+    pub fn start<J, I, W>(
         source: Source<I>,
         mut workers: Vec<W>,
         window: Window,
         budget: Arc<Budget>,
         permits: Permits,
-    ) -> Self
+    ) -> Result<Self>
     where
         J: Send + 'static,
         I: Iterator<Item = Result<J>> + Send + 'static,
@@ -244,36 +241,9 @@ impl<R: Weigh + Send + 'static> Ordered<R> {
     {
         workers.truncate(permits.count());
         let shared = sync::Arc::new(Shared::new(window, 2 * workers.len(), source.is_decided()));
-        let starter: Starter = {
-            let (shared, budget) = (sync::Arc::clone(&shared), Arc::clone(&budget));
-            Box::new(move || start_all(source, workers, &shared, &budget))
-        };
-        Self {
-            shared,
-            starter: Some(starter),
-            threads: Vec::new(),
-            budget,
-            start: Instant::now(),
-            is_over: false,
-            _permits: permits,
-        }
-    }
-
-    /// Starts the threads now, with the restrictions of the calling thread.
-    ///
-    /// # Errors
-    /// `tool_failed` if no thread can be started.
-    pub fn begin(mut self) -> Result<Self> {
-        self.start_threads()?;
-        Ok(self)
-    }
-
-    fn start_threads(&mut self) -> Result<()> {
-        if let Some(starter) = self.starter.take() {
-            self.start = Instant::now();
-            self.threads = starter()?;
-        }
-        Ok(())
+        let start = Instant::now();
+        let threads = start_all(source, workers, &shared, &budget)?;
+        Ok(Self { shared, threads, budget, start, is_over: false, _permits: permits })
     }
 
     /// Waits for the next result, until `until` if that is given. After an error comes the end.
@@ -281,10 +251,7 @@ impl<R: Weigh + Send + 'static> Ordered<R> {
         if self.is_over {
             return Poll::End;
         }
-        let found = match self.start_threads() {
-            Ok(()) => self.wait(until),
-            Err(error) => Poll::Ready(Err(error)),
-        };
+        let found = self.wait(until);
         self.is_over = matches!(found, Poll::Ready(Err(_)) | Poll::End);
         found
     }

@@ -36,7 +36,7 @@ fn begin<R: Weigh + Send + 'static>(
     budget: Arc<Budget>,
 ) -> Ordered<R> {
     let permits = permits(workers.len());
-    Ordered::new(source, workers, window, budget, permits).begin().unwrap()
+    Ordered::start(source, workers, window, budget, permits).unwrap()
 }
 
 fn all<R: Weigh + Send + 'static>(mut ordered: Ordered<R>) -> Vec<Result<R>> {

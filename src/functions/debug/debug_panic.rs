@@ -1,6 +1,8 @@
 //! Functions that panic on purpose, in debug builds only: tests use them to show that a panic
 //! becomes a SQL error.
 
+use std::thread::{self, ThreadId};
+
 use crate::ffi::{self, Open, Overload};
 use crate::functions::params::{Args, Name, Param, fields, required};
 use crate::functions::surface::{Declaration, Family, Grant, Scalar, Table};
@@ -29,12 +31,14 @@ impl Scalar for Panic {
     }
 }
 
-/// `redline_debug_panic_scan(place)`: panics in `bind`, `init`, `scan` or `drop`.
+/// `redline_debug_panic_scan(place)`: panics in `bind`, `open`, `scan` or `drop`, and where another
+/// thread than the one that opened the scan makes its first chunk.
 pub struct PanicScan;
 
 /// A scan whose destructor panics if requested.
 pub struct Scan {
     place: String,
+    opened_by: ThreadId,
     done: bool,
 }
 
@@ -75,8 +79,8 @@ impl Table for PanicScan {
     }
 
     fn open(place: &String, _: Open<'_>) -> Result<Scan> {
-        assert_ne!(place, "init", "a deliberate panic");
-        Ok(Scan { place: place.clone(), done: false })
+        assert_ne!(place, "open", "a deliberate panic");
+        Ok(Scan { place: place.clone(), opened_by: thread::current().id(), done: false })
     }
 }
 
@@ -84,6 +88,7 @@ impl ffi::Scan for Scan {
     fn fill(&mut self, batch: &mut Batch) -> Result<()> {
         assert_ne!(self.place, "scan", "a deliberate panic");
         if !std::mem::replace(&mut self.done, true) {
+            assert_eq!(thread::current().id(), self.opened_by, "opened by another thread");
             Place::COLUMNS.write_projected(&self.place, batch);
         }
         Ok(())

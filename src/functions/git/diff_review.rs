@@ -47,7 +47,6 @@ impl RepositoryTable for DiffReview {
     };
     const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
     const NAMED: &'static [Field] = &NAMED;
-    const IS_LONG: bool = false;
     type Query = Request;
 
     fn query(args: Args<'_>) -> Result<Request> {

@@ -20,7 +20,6 @@ impl RepositoryTable for FileDiff {
     };
     const PARAMETERS: &'static [Field] = fields![FILE, FROM, TO, REPO];
     const NAMED: &'static [Field] = &comparison::OF_ONE_FILE;
-    const IS_LONG: bool = false;
     const LIST_EXAMPLE: &'static str = "SELECT unnest(file_diff_list('README.md', 'HEAD~1', 'HEAD', '.', {'context': 0}), recursive := true)";
     type Query = FileDiffQuery;
 

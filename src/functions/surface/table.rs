@@ -58,8 +58,6 @@ pub trait RepositoryTable: 'static {
     const PARAMETERS: &'static [Field];
     /// Named parameters, all optional.
     const NAMED: &'static [Field] = &[];
-    /// As [`Table::IS_LONG`].
-    const IS_LONG: bool = true;
     /// Whether the first rows are returned early: a query with a LIMIT needs no more.
     const IS_EAGER: bool = false;
     /// An example of the twin; only a table that is registered without one has none.
@@ -79,7 +77,7 @@ impl<F: RepositoryTable> Table for F {
     const PARAMETERS: &'static [Field] = F::PARAMETERS;
     const NAMED: &'static [Field] = F::NAMED;
     type Row = <F::Query as Query>::Row;
-    const IS_LONG: bool = F::IS_LONG;
+    const IS_LONG: bool = true;
     type Bind = F::Query;
     type Scan = Stream<F::Query>;
 
@@ -203,9 +201,9 @@ impl<Q: Query> Scan for Stream<Q> {
                 }
                 !batch.is_full()
             }),
-            Rows::Once(make) => {
-                if let Some(make) = make.take() {
-                    self.current = Some((make()?, 0));
+            Rows::Once(group) => {
+                if let Some(group) = group.take() {
+                    self.current = Some((group, 0));
                 }
                 write_rest::<Q>(&mut self.current, batch);
                 Ok(())

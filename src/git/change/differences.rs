@@ -238,7 +238,7 @@ fn conflicts(comparison: &Comparison, index: &Arc<Index>) -> Result<Vec<Change>>
         conflicts.push(Change {
             unmerged: true,
             others: vec![Some(theirs.entry)],
-            ..Change::new(first.path.clone(), Some(ours.entry), found)
+            ..Change::new(first.path.to_vec(), Some(ours.entry), found)
         });
     }
 }

@@ -136,7 +136,7 @@ impl StatusWalk {
             match found.last_mut() {
                 Some((path, bits)) if *path == version.path => *bits |= bit,
                 _ if self.comparison.paths.matches_in_list(&version.path, version.entry.mode) => {
-                    found.push((version.path.clone(), bit));
+                    found.push((version.path.to_vec(), bit));
                 }
                 _ => {}
             }

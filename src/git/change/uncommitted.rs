@@ -153,7 +153,7 @@ impl Uncommitted {
         let staged = self.index.versions(versions.clone()).first();
         let paths = [
             tree.map(|file| file.path.as_slice()),
-            staged.map(|version| version.path.as_slice()),
+            staged.map(|version| &version.path[..]),
             self.untracked.peek().map(|(path, _)| path.as_slice()),
         ];
         let Some(path) = paths.into_iter().flatten().min().map(<[u8]>::to_vec) else {

@@ -543,7 +543,7 @@ impl GitPlan {
         left.extend(
             index
                 .conflicts()
-                .map(|staged| staged.path.clone())
+                .map(|staged| staged.path.to_vec())
                 .filter(|path| !new.contains_key(path)),
         );
         Ok(left.into_iter().take(limits::COMMIT_LEFT_OUT).collect())
@@ -553,7 +553,7 @@ impl GitPlan {
 /// Returns the error of an index with conflicts.
 fn conflicted(entries: &[Staged]) -> Error {
     let mut paths: Vec<&[u8]> =
-        entries.iter().filter(|entry| entry.stage > 0).map(|entry| entry.path.as_slice()).collect();
+        entries.iter().filter(|entry| entry.stage > 0).map(|entry| &entry.path[..]).collect();
     paths.dedup();
     let shown = paths.iter().take(limits::REPORTED_CONFLICTS);
     let shown: Vec<String> = shown.map(|path| quoted(&path.to_str_lossy())).collect();
@@ -564,7 +564,7 @@ fn conflicted(entries: &[Staged]) -> Error {
 /// Returns the files of an index that a commit of it has.
 fn versions(entries: &[Staged]) -> Files {
     let real = entries.iter().filter(|entry| entry.stage == 0 && !entry.flags.intent_to_add);
-    real.map(|entry| (entry.path.clone(), Entry::object(entry.entry.mode, entry.entry.oid)))
+    real.map(|entry| (entry.path.to_vec(), Entry::object(entry.entry.mode, entry.entry.oid)))
         .collect()
 }
 
@@ -619,12 +619,12 @@ fn unstaged(
     let selected = |path: &[u8], mode: Mode| selection.staged || filter.matches_in_list(path, mode);
     for staged in index.entries().iter().filter(|one| selected(&one.path, one.entry.mode)) {
         is_any = true;
-        let old = head.get(&staged.path);
+        let old = head.get(&staged.path[..]);
         let is_same = staged.stage == 0
             && !staged.flags.intent_to_add
             && old.is_some_and(|old| (old.mode, old.oid) == (staged.entry.mode, staged.entry.oid));
         if !is_same {
-            found.index.insert(staged.path.clone(), old.map(|old| reset(&staged.path, *old)));
+            found.index.insert(staged.path.to_vec(), old.map(|old| reset(&staged.path, *old)));
         }
     }
     for (path, entry) in head.iter().filter(|(path, entry)| selected(path, entry.mode)) {
@@ -639,7 +639,7 @@ fn unstaged(
 /// Returns a version whose file on disk is unknown.
 fn reset(path: &[u8], entry: Entry) -> Staged {
     let (stat, flags) = Default::default();
-    Staged { path: path.to_vec(), entry, stage: 0, stat, flags }
+    Staged { path: path.to_vec().into(), entry, stage: 0, stat, flags }
 }
 
 /// Tells whether a path is in the way of others: a file where they have a directory, or a file in
@@ -672,7 +672,7 @@ fn edited(entries: &[Staged], edits: &Edits<Staged>) -> Vec<Staged> {
     let ways = Ways::new(added);
     let kept = entries
         .iter()
-        .filter(|entry| !edits.contains_key(&entry.path) && ways.is_free(&entry.path));
+        .filter(|entry| !edits.contains_key(&entry.path[..]) && ways.is_free(&entry.path));
     let mut all: Vec<Staged> = kept.chain(edits.values().flatten()).cloned().collect();
     all.sort_by(|a, b| (&a.path, a.stage).cmp(&(&b.path, b.stage)));
     all

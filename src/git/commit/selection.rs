@@ -100,9 +100,9 @@ impl<'a> Selector<'a> {
             paths.insert(change?.path);
         }
         // A conflict is resolved by what is on disk.
-        let conflicts = self.index.conflicts().map(|staged| &staged.path);
+        let conflicts = self.index.conflicts().map(|staged| staged.path.to_vec());
         let named = |path: &Vec<u8>| filter.matches_in_list(path, Mode::regular(false));
-        paths.extend(conflicts.filter(|path| named(path)).cloned());
+        paths.extend(conflicts.filter(named));
         self.check_specs(specs, &paths)?;
         let mut files = WorkTree::new(&self.source, self.index)?;
         let submodules = Submodules::new(Above::default(), find_dirt);
@@ -115,10 +115,10 @@ impl<'a> Selector<'a> {
         // What was staged before and is as it is on disk.
         let selected = |path: &[u8], entry: &Entry| filter.matches_in_list(path, entry.mode);
         for staged in self.index.entries() {
-            let (path, entry) = (&staged.path, staged.entry);
+            let (path, entry) = (&staged.path[..], staged.entry);
             let is_version = staged.stage == 0 && !staged.flags.intent_to_add;
             if is_version && selected(path, &entry) && self.head.get(path) != Some(&entry) {
-                self.found.commit.entry(path.clone()).or_insert(Some(entry));
+                self.found.commit.entry(path.to_vec()).or_insert(Some(entry));
             }
         }
         for (path, entry) in self.head {
@@ -174,7 +174,13 @@ impl<'a> Selector<'a> {
             self.add(&bytes)?;
         }
         let stat = state.filter(|_| !entry.mode.is_submodule()).map_or_else(Stat::default, stat_of);
-        Ok(Some(Staged { path: path.to_vec(), entry, stage: 0, stat, flags: Flags::default() }))
+        Ok(Some(Staged {
+            path: path.to_vec().into(),
+            entry,
+            stage: 0,
+            stat,
+            flags: Flags::default(),
+        }))
     }
 
     /// Refuses a file whose content a program would make.
@@ -260,7 +266,7 @@ impl<'a> Selector<'a> {
                 self.found.commit.insert(source, None);
             }
             let version = staged.map(|entry| Staged {
-                path: target.clone(),
+                path: target.clone().into(),
                 entry,
                 stage: 0,
                 stat: Stat::default(),

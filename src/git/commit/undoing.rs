@@ -82,7 +82,7 @@ impl StagedVersion {
 
     fn staged(&self, path: &[u8]) -> Staged {
         let (entry, stat) = (Entry::object(self.mode, self.oid), Stat::default());
-        Staged { path: path.to_vec(), entry, stage: self.stage, stat, flags: self.flags }
+        Staged { path: path.to_vec().into(), entry, stage: self.stage, stat, flags: self.flags }
     }
 }
 
@@ -129,7 +129,7 @@ pub(super) fn staged_changes(old: &[Staged], new: &[Staged]) -> Vec<StagedChange
             taken.iter().map(StagedVersion::of).collect::<Vec<_>>()
         });
         if old != new {
-            changes.push(StagedChange { path, old, new });
+            changes.push(StagedChange { path: path.to_vec(), old, new });
         }
     }
     changes
@@ -332,7 +332,7 @@ impl Selector<'_> {
             }
             if staged != in_index {
                 let (stage, stat, flags) = Default::default();
-                let path = change.path.clone();
+                let path = change.path.clone().into();
                 let staged = staged.map(|entry| Staged { path, entry, stage, stat, flags });
                 self.found.index.insert(change.path, staged);
             }

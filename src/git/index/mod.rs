@@ -76,7 +76,7 @@ impl Index {
 
     /// Returns the bytes held in memory.
     fn bytes(&self) -> usize {
-        let paths: usize = self.entries.iter().map(|entry| entry.path.capacity()).sum();
+        let paths: usize = self.entries.iter().map(|entry| entry.path.len()).sum();
         let trees: usize = self.trees.keys().map(|path| cached_tree::held_bytes(path)).sum();
         self.entries.capacity() * size_of::<Staged>() + paths + trees
     }
@@ -185,7 +185,7 @@ impl Index {
 
     /// Returns the versions of a path, empty if it is not tracked.
     pub fn find(&self, path: &[u8]) -> &[Staged] {
-        let start = self.entries.partition_point(|entry| entry.path.as_slice() < path);
+        let start = self.entries.partition_point(|entry| &entry.path[..] < path);
         let found = self.entries[start..].iter().take_while(|entry| entry.path == path).count();
         &self.entries[start..start + found]
     }
@@ -198,14 +198,14 @@ impl Index {
     /// Returns the versions of all files whose paths begin with `prefix`, which ends in a slash or
     /// is empty, sorted.
     pub fn below(&self, prefix: &[u8]) -> &[Staged] {
-        let start = self.entries.partition_point(|entry| entry.path.as_slice() < prefix);
+        let start = self.entries.partition_point(|entry| &entry.path[..] < prefix);
         let found = self.entries[start..].partition_point(|entry| entry.path.starts_with(prefix));
         &self.entries[start..start + found]
     }
 
     /// Returns the paths in order.
     pub fn paths(&self) -> impl Iterator<Item = &[u8]> {
-        self.entries.iter().map(|entry| entry.path.as_slice())
+        self.entries.iter().map(|entry| &entry.path[..])
     }
 
     /// Returns the content of a path: the only version, or ours in a conflict.
@@ -275,7 +275,7 @@ fn expanded(entries: Vec<Staged>, repository: &Repository) -> Result<Vec<Staged>
             if files.len() == limits::INDEX_ENTRIES {
                 return Err(gate.too_large("has an index with more entries than redline reads"));
             }
-            let path = [&directory.path[..], &change.path].concat();
+            let path = [&directory.path[..], &change.path].concat().into();
             let flags = Flags { skip_worktree: true, ..Flags::default() };
             files.push(Staged { path, entry, stage: 0, stat: directory.stat, flags });
         }
@@ -337,7 +337,7 @@ mod tests {
     fn what_the_index_says_of_a_directory_counts_only_if_its_entries_can_be_so() {
         let tree = Oid::from_hex(&[b'1'; 40]).unwrap();
         let staged = |path: &str, stage: u8, intent_to_add: bool| Staged {
-            path: path.as_bytes().to_vec(),
+            path: path.as_bytes().to_vec().into(),
             entry: Entry::object(Mode::regular(false), tree),
             stage,
             stat: Stat::default(),

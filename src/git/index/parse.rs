@@ -1,5 +1,6 @@
 //! Header, entries, extensions and checksum of one index file.
 
+use bytes::{Bytes, BytesMut};
 use gix::hash::Kind;
 
 use super::cached_tree::{self, CachedTrees};
@@ -47,6 +48,9 @@ pub struct Link {
     pub replaced: Bitmap,
 }
 
+/// The bytes of paths that are allocated at once.
+const PATHS_BYTES: usize = 64 << 10;
+
 /// The bytes before an entry's id.
 const STAT_BYTES: usize = 40;
 
@@ -57,7 +61,7 @@ const STAT_BYTES: usize = 40;
 pub fn parse(bytes: &[u8], hash: Kind) -> Result<Parsed, Fault> {
     let end = bytes.len().checked_sub(hash.len_in_bytes()).ok_or(Fault::Damaged("is cut short"))?;
     let checksum = verify(bytes, end, hash)?;
-    let mut reader = Reader { bytes: &bytes[..end] };
+    let mut reader = Reader { bytes: &bytes[..end], paths: BytesMut::new() };
     if reader.take(4)? != b"DIRC" {
         return Err(Fault::Damaged("has no signature"));
     }
@@ -78,7 +82,7 @@ pub fn parse(bytes: &[u8], hash: Kind) -> Result<Parsed, Fault> {
     // Prefix-compressed paths of version 4 may expand to any length; real ones stay far below this.
     let mut room = (1 << 20) + 8 * bytes.len();
     for _ in 0..count {
-        let last = entries.last().map_or(&[][..], |last| &last.path);
+        let last = entries.last().map_or(&[][..], |last| &last.path[..]);
         let entry = reader.entry(version, hash, last)?;
         room = room
             .checked_sub(entry.path.len())
@@ -138,6 +142,8 @@ fn read_link(content: &[u8], hash: Kind) -> Result<Link, Fault> {
 /// The rest of the file, without its checksum.
 struct Reader<'a> {
     bytes: &'a [u8],
+    /// Where the next paths are put.
+    paths: BytesMut,
 }
 
 impl<'a> Reader<'a> {
@@ -191,7 +197,7 @@ impl<'a> Reader<'a> {
         if length.min(usize::from(LENGTH)) != usize::from(flags & LENGTH) {
             return Err(Fault::Damaged("has a path of a wrong length"));
         }
-        let path = [&last[..kept], &rest[..end]].concat();
+        let path = self.path(&last[..kept], &rest[..end]);
         self.take(end)?;
         // One NUL ends the path; before version 4, up to seven more pad the entry.
         let read = before - self.bytes.len();
@@ -207,6 +213,17 @@ impl<'a> Reader<'a> {
             },
             stat,
         })
+    }
+
+    /// Returns a path of two parts.
+    fn path(&mut self, start: &[u8], end: &[u8]) -> Bytes {
+        let length = start.len() + end.len();
+        if self.paths.capacity() < length {
+            self.paths = BytesMut::with_capacity(PATHS_BYTES.max(length));
+        }
+        self.paths.extend_from_slice(start);
+        self.paths.extend_from_slice(end);
+        self.paths.split().freeze()
     }
 
     /// Reads the number of bytes to remove from the last path, and returns how many stay.

@@ -1,13 +1,15 @@
 //! One version of a file in the index.
 
+use bytes::Bytes;
+
 use crate::model::changed_file::Entry;
 
 /// A version of a file in the index.
 #[derive(Debug, Clone)]
 pub struct Staged {
     /// The path from the root of the work tree; of a directory in the file of a sparse index, it
-    /// ends in a slash.
-    pub path: Vec<u8>,
+    /// ends in a slash. Paths of a file share memory.
+    pub path: Bytes,
     /// Mode and id.
     pub entry: Entry,
     /// 0, or in a conflict 1 for the common ancestor's version, 2 for ours and 3 for theirs.

@@ -160,7 +160,7 @@ mod tests {
         let oid = Oid::from_hex(&[b'5'; 40]).unwrap();
         let stat = Stat { changed: (1, 2), modified: (3, 4), size: 7, ..Stat::default() };
         let entry = Entry::object(Mode::regular(path.ends_with('x')), oid);
-        Staged { path: path.into(), entry, stage, stat, flags }
+        Staged { path: path.as_bytes().to_vec().into(), entry, stage, stat, flags }
     }
 
     #[test]

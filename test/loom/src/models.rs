@@ -36,7 +36,7 @@ where
     // A counter of its own, as models run side by side.
     let permits = Permits::take_from(Box::leak(Box::new(AtomicUsize::new(0))), 2);
     let budget = Arc::new(Budget::default());
-    Ordered::new(source, vec![work; 2], window, budget, permits).begin().expect("two threads")
+    Ordered::start(source, vec![work; 2], window, budget, permits).expect("two threads")
 }
 
 /// Returns the results up to the end, the error last.

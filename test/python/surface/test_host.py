@@ -427,7 +427,7 @@ PANICS = {
     "scalar": "SELECT redline_debug_panic('x')",
     "scalar over rows": "SELECT redline_debug_panic('x' || i) FROM range(5000) t(i)",
     "bind": "SELECT * FROM redline_debug_panic_scan('bind')",
-    "init": "SELECT * FROM redline_debug_panic_scan('init')",
+    "open": "SELECT * FROM redline_debug_panic_scan('open')",
     "scan": "SELECT * FROM redline_debug_panic_scan('scan')",
 }
 
@@ -481,6 +481,21 @@ for _ in range(3):
     con.execute("SELECT * FROM redline_debug_panic_scan('drop')").fetchall()
     con.execute("SELECT * FROM redline_debug_panic_scan('drop') LIMIT 1").fetchall()
     assert con.execute("SELECT unified_diff('a', 'a')").fetchone() == ("",)
+print("alive")
+""",
+        extension,
+    )  # fmt: skip
+    assert printed.split() == ["alive"]
+
+
+def test_a_scan_is_opened_by_the_thread_that_reads_it(extension, panics):
+    """Another one would do the work while the one that asked looks for a task in a loop."""
+    printed = child(
+        OPEN
+        + """
+con = connect()
+for _ in range(500):
+    assert con.execute("SELECT * FROM redline_debug_panic_scan('nowhere')").fetchall() == [("nowhere",)]
 print("alive")
 """,
         extension,

@@ -57,7 +57,8 @@ fn read_index(git_dir: &GitDirectory) -> Result<IndexFile> {
 type Paths = std::result::Result<Vec<Vec<u8>>, Fault>;
 
 fn paths(bytes: &[u8]) -> Paths {
-    parse(bytes, HASH).map(|parsed| parsed.entries.into_iter().map(|entry| entry.path).collect())
+    parse(bytes, HASH)
+        .map(|parsed| parsed.entries.into_iter().map(|entry| entry.path.to_vec()).collect())
 }
 
 #[test]
@@ -217,7 +218,7 @@ fn split(
     fs::write(temp.path().join("index"), &index).unwrap();
     let git_dir =
         Gate::new(&Arc::new(Access::new(true, &[])), "repo").open(temp.path()).unwrap().unwrap();
-    Ok(read_index(&git_dir)?.entries.into_iter().map(|entry| entry.path).collect())
+    Ok(read_index(&git_dir)?.entries.into_iter().map(|entry| entry.path.to_vec()).collect())
 }
 
 /// Returns a bitmap of one word.
