@@ -365,6 +365,7 @@ impl Batch {
         &self.columns
     }
 
+    /// Returns the indices of the requested columns in the table.
     pub fn projection(&self) -> &[usize] {
         &self.projection
     }
