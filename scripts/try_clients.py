@@ -104,8 +104,14 @@ def command_line(block: str, folder: Path, extension: Path) -> str:
 def harlequin(block: str, folder: Path, extension: Path) -> str:
     """Runs Harlequin without options, then as the page says, each with a query on a terminal."""
     script, start = block.strip().split("\n")
-    plain, named = "SELECT 40 + 2 || ' is even'", "SELECT 'It is ' || subject FROM git_log() LIMIT 1"
-    for line, query, answer in (("harlequin", plain, "42 is even"), (start, named, f"It is {SUBJECT}")):
+    plain, named = (
+        "SELECT 40 + 2 || ' is even'",
+        "SELECT 'It is ' || subject FROM git_log() LIMIT 1",
+    )
+    for line, query, answer in (
+        ("harlequin", plain, "42 is even"),
+        (start, named, f"It is {SUBJECT}"),
+    ):
         # It would show the query of the last time again.
         environment = home_after_setup(folder, extension)
         environment["PATH"] = f"{python_with('harlequin').parent}:{environment['PATH']}"

@@ -776,8 +776,8 @@ def status(
     type=click.IntRange(1, 60),
     default=8,
     show_default=True,
-    help="At how many points of the history the age of the code is measured; each blames all files, "
-    "which takes minutes in a large repository.",
+    help="At how many points of the history the age of the code is measured; the more there are, the smaller "
+    "is the sample of files of each in a large repository.",
 )
 @click.pass_obj
 def report(

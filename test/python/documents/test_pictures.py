@@ -141,7 +141,9 @@ def test_labels_and_legends_of_the_notebook_lie_over_nothing(drawn):
 
 def test_the_notebook_draws_the_rows_that_each_version_of_a_file_of_data_has(drawn, capsys):
     def prices(number: int) -> str:
-        return "id,price\n" + "".join(f"{row},{row * 2}\n" for row in range(number // 2, number + 2))
+        return "id,price\n" + "".join(
+            f"{row},{row * 2}\n" for row in range(number // 2, number + 2)
+        )
 
     figures, _ = drawn({"a.py": lines_of("a"), "prices.csv": prices})
     added, removed = figures[-1].axes[0].containers

@@ -613,7 +613,7 @@ def test_the_examples_of_the_page_run_in_any_repository(con, tmp_path, monkeypat
     for number in range(24):
         clock.now += 20 * 86400
         names = ["a.py", "lib/b.py"] if number % 3 else ["lib/b.py", "c.txt"]
-        clock.commit("work", files={name: f"{number}\n" * (number + 1) for name in names}, author=[ANN, BOB][number % 2])  # fmt: skip
+        clock.commit("work", files=dict.fromkeys(names, f"{number}\n" * (number + 1)), author=[ANN, BOB][number % 2])  # fmt: skip
         if number % 8 == 7:
             write(tmp_path / "any", f"tag v{number // 8}")
     monkeypatch.chdir(tmp_path / "any")

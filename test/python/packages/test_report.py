@@ -539,7 +539,9 @@ def test_a_sample_of_the_files_is_blamed_where_there_are_many_and_said(
             at = 2 if name == "owners" else 3
             assert sum(row[at] for row in latest) == lines
             sentence = charts.chart(questions.Question(name, title, text, sql, [], rows)).sentence
-            said = f"A sample: blame of {len(chosen)} of the 5 files, chosen by a hash of their paths"
+            said = (
+                f"A sample: blame of {len(chosen)} of the 5 files, chosen by a hash of their paths"
+            )
             assert said in sentence
 
 

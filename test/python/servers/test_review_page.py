@@ -480,6 +480,32 @@ def test_no_page_is_wider_than_its_window(repo, opened, columns):
     assert browser.wider_than(columns) == 0
 
 
+@pytest.mark.parametrize("width", [1200, 390])
+@pytest.mark.parametrize("is_without_script", [False, True])
+def test_changed_lines_begin_where_the_others_do(
+    changed, opened, browser, width, is_without_script
+):
+    """So that the numbers, which stand before the lines, are on the screen."""
+    wanted = "#f1 .h span.ins, #f1 .h span.del" if is_without_script else "#f1 .rows > div"
+    try:
+        browser.do(
+            "Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False
+        )  # fmt: skip
+        browser.do("Emulation.setScriptExecutionDisabled", value=is_without_script)
+        opened(changed, keeps=True)
+        if not is_without_script:
+            browser.until("document.querySelectorAll('#f1 .rows .ins').length > 0")
+        found = browser.value(
+            f"[...document.querySelectorAll('{wanted}')].map(e => "
+            "[e.getBoundingClientRect().left - e.parentElement.getBoundingClientRect().left, getComputedStyle(e).paddingLeft])"
+        )
+    finally:
+        browser.do("Emulation.setScriptExecutionDisabled", value=False)
+        browser.do("Emulation.clearDeviceMetricsOverride")
+    assert len(found) > 2 and all(left == 0 for left, _ in found), found
+    assert len({padding for _, padding in found}) == 1, found
+
+
 @pytest.mark.slow
 def test_half_a_million_lines_neither_freeze_nor_fill_the_page(repo, opened):
     commit(repo, {"README": "x\n"})
