@@ -380,7 +380,7 @@ def test_a_thousand_waiting_calls_of_one_client_leave_the_person_alone(
                 while not (said if way == "client" else approver.shares.waits):
                     await anyio.sleep(0.01)
                 if way == "terminal":
-                    await anyio.to_thread.run_sync(lambda: until_read(person, b"Write this file?"))
+                    await anyio.to_thread.run_sync(lambda: until_read(person, b"/n] "))
                 shown = pages_of(host, other)
                 monkeypatch.setattr(type(host), "rows", rows)
                 async with anyio.create_task_group() as loop:

@@ -97,7 +97,9 @@ def test_a_box_a_form_and_a_page_say_the_same_of_a_change(con, tmp_path, seed, c
         seen.update(name for name in names if name)
         seen["taken back"] += fields.get("undoes") is not None
     wanted = {"write", "edit", "patch", "commit", "stage", "undo", "taken back"}
-    assert wanted | ({"large"} if count >= 10_000 else set()) <= {name for name in seen if seen[name]}
+    assert wanted | ({"large"} if count >= 10_000 else set()) <= {
+        name for name in seen if seen[name]
+    }
     assert kinds >= {
         "title",
         "header",

@@ -36,7 +36,9 @@ class Row:
     @property
     def size(self) -> int:
         """The elements that it is drawn with, about."""
-        return 1 + sum(len(cell.pieces) for cell in (self.old, self.new) if cell) + len(self.own or ())
+        return (
+            1 + sum(len(cell.pieces) for cell in (self.old, self.new) if cell) + len(self.own or ())
+        )
 
 
 def side_by_side(rows: list[Shown]) -> Iterator[Row]:
