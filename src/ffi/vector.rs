@@ -24,7 +24,7 @@ pub unsafe fn write(outside: &Outside, vector: sys::duckdb_vector, column: &Colu
             Column::List { lengths, child } => {
                 // The total, not an increment; the child's data may move here, so it is fetched
                 // only when the child is written, after the last reserve.
-                outside.duckdb_list_vector_reserve(vector, child.len() as idx_t);
+                outside.duckdb_list_vector_reserve(vector, child.count() as idx_t);
                 let entries =
                     outside.duckdb_vector_get_data(vector).cast::<sys::duckdb_list_entry>();
                 let mut nulls = Nulls::new(outside, vector);
@@ -39,7 +39,7 @@ pub unsafe fn write(outside: &Outside, vector: sys::duckdb_vector, column: &Colu
                     }
                 }
                 write(outside, outside.duckdb_list_vector_get_child(vector), child);
-                outside.duckdb_list_vector_set_size(vector, child.len() as idx_t);
+                outside.duckdb_list_vector_set_size(vector, child.count() as idx_t);
             }
             Column::Struct { fields, nulls: null_rows } => {
                 let mut nulls = Nulls::new(outside, vector);

@@ -139,7 +139,7 @@ impl Column {
     }
 
     /// Returns the number of values.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         match self {
             Self::Boolean(values) => values.len(),
             Self::UTinyInt(values) => values.len(),
@@ -148,7 +148,7 @@ impl Column {
             Self::Double(values) => values.len(),
             Self::Text(texts) | Self::Blob(texts) => texts.spans.len(),
             Self::List { lengths, .. } => lengths.len(),
-            Self::Struct { fields, .. } => fields.first().map_or(0, Self::len),
+            Self::Struct { fields, .. } => fields.first().map_or(0, Self::count),
         }
     }
 
@@ -186,7 +186,7 @@ impl Column {
             Self::Text(texts) | Self::Blob(texts) => texts.push(None),
             Self::List { lengths, .. } => lengths.add(None),
             Self::Struct { fields, nulls } => {
-                nulls.add(fields.first().map_or(0, Self::len));
+                nulls.add(fields.first().map_or(0, Self::count));
                 fields.iter_mut().for_each(Self::push_null);
             }
         }
@@ -274,9 +274,9 @@ impl Column {
     ) -> Result<(), E> {
         match self {
             Self::List { lengths, child } => {
-                let before = child.len();
+                let before = child.count();
                 fill(child)?;
-                lengths.add(Some(child.len() - before));
+                lengths.add(Some(child.count() - before));
                 Ok(())
             }
             other => panic!("a list was pushed to {other:?}"),
@@ -318,7 +318,7 @@ impl Column {
                 child.append(*elements);
             }
             (Self::Struct { fields, nulls }, Self::Struct { fields: more, nulls: more_nulls }) => {
-                let before = fields.first().map_or(0, Self::len);
+                let before = fields.first().map_or(0, Self::count);
                 nulls.make_room(more_nulls.len());
                 nulls.extend(more_nulls.iter().map(|&row| before + row));
                 fields.iter_mut().zip(more).for_each(|(field, more)| field.append(more));
@@ -334,7 +334,7 @@ impl Column {
             Self::Text(texts) | Self::Blob(texts) => texts.bytes.len() + EACH * texts.spans.len(),
             Self::List { lengths, child } => EACH * lengths.len() + child.bytes(),
             Self::Struct { fields, .. } => fields.iter().map(Self::bytes).sum(),
-            _ => EACH * self.len(),
+            _ => EACH * self.count(),
         }
     }
 }
@@ -377,7 +377,7 @@ impl Batch {
 
     /// Returns the number of rows.
     pub fn rows(&self) -> usize {
-        self.columns.first().map_or(0, Column::len)
+        self.columns.first().map_or(0, Column::count)
     }
 
     /// Tells whether the batch must be returned before another row: it has the rows or bytes of a
@@ -452,7 +452,7 @@ mod tests {
         }
         let Column::List { lengths, child } = &column else { unreachable!() };
         assert_eq!(lengths, &[Some(2), None, Some(1)]);
-        assert_eq!(child.len(), 3);
+        assert_eq!(child.count(), 3);
     }
 
     #[test]
@@ -467,10 +467,10 @@ mod tests {
         fields[0].push_double(Some(0.5));
         fields[1].push_null();
         column.push_null();
-        assert_eq!(column.len(), 3);
+        assert_eq!(column.count(), 3);
         let Column::Struct { fields, nulls } = &column else { unreachable!() };
         assert_eq!(nulls, &[0, 2]);
-        assert!(fields.iter().all(|field| field.len() == 3));
+        assert!(fields.iter().all(|field| field.count() == 3));
         column.clear();
         assert!(matches!(column, Column::Struct { nulls, .. } if nulls.is_empty()));
     }

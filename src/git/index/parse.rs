@@ -219,7 +219,7 @@ impl<'a> Reader<'a> {
     fn path(&mut self, start: &[u8], end: &[u8]) -> Bytes {
         let length = start.len() + end.len();
         if self.paths.capacity() < length {
-            self.paths = BytesMut::with_capacity(PATHS_BYTES.max(length));
+            self.paths.reserve(PATHS_BYTES.max(length));
         }
         self.paths.extend_from_slice(start);
         self.paths.extend_from_slice(end);
