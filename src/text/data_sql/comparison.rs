@@ -144,7 +144,7 @@ impl Comparison<'_> {
 
     fn add_keyed(&self, values: &mut Vec<(&str, String)>) {
         let keys: Vec<String> = self.key.iter().map(|name| identifier(name)).gather();
-        let each = |write: &dyn Fn(usize) -> String| comma((0..keys.len()).map(|at| write(at)));
+        let each = |write: &dyn Fn(usize) -> String| comma((0..keys.len()).map(write));
         let of_row = |row: &str| {
             comma(self.key.iter().map(|name| {
                 format!(

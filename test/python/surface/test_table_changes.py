@@ -193,9 +193,9 @@ def compare_random_tables(con, seed: int, count: int) -> None:
             assert one == bag, number
 
 
-@pytest.mark.parametrize("part", range(20))
+@pytest.mark.parametrize("part", range(40))
 def test_changes_are_those_of_a_comparison_in_python(data, part):
-    compare_random_tables(data, SEED + 10 * part, 10)
+    compare_random_tables(data, SEED + 5 * part, 5)
 
 
 @pytest.mark.slow
