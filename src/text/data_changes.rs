@@ -1,8 +1,8 @@
 //! What changed between two contents of a file of data: rows by a key, and cells.
 //!
 //! Pure and for contents that fit in memory; `table_changes` compares tables of any size in DuckDB.
-//! Both count the same: columns are matched by name, an empty cell of CSV is no value, and numbers
-//! are equal as numbers in a column that has only numbers.
+//! Both count the same: columns are matched by name in any case, an empty cell of CSV is no value,
+//! and numbers are equal as numbers in a column that has only numbers.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -256,11 +256,20 @@ impl<'a> Both<'a> {
         let [old, new] = columns.map(|columns| columns.names);
         let mut places: HashMap<&str, usize> =
             old.iter().enumerate().map(|(at, name)| (name.as_str(), at)).gather();
+        // As in DuckDB case does not matter, but a name that is the same goes first.
+        let same: HashSet<&str> = new.iter().map(String::as_str).gather();
+        let others = old.iter().enumerate().filter(|(_, name)| !same.contains(name.as_str()));
+        let mut folded: HashMap<String, usize> =
+            others.map(|(at, name)| (name.to_ascii_lowercase(), at)).gather();
         let mut count = old.len();
         let mut moved = Vec::new();
         let mut only_new = Vec::new();
         for name in &new {
-            let at = *places.slot(name).or_insert(count);
+            let other = match places.contains_key(name.as_str()) {
+                true => None,
+                false => folded.remove(&name.to_ascii_lowercase()),
+            };
+            let at = *places.slot(name).or_insert(other.unwrap_or(count));
             if at == count {
                 count += 1;
                 only_new.add(name.clone());
@@ -296,7 +305,10 @@ impl<'a> Both<'a> {
         } else {
             let mut places = Vec::new();
             for name in key {
-                let place = self.names.iter().position(|known| known == name);
+                let position =
+                    |is: &dyn Fn(&str) -> bool| self.names.iter().position(|known| is(known));
+                let place = position(&|known| known == *name)
+                    .or_else(|| position(&|known| known.eq_ignore_ascii_case(name)));
                 let Some(place) = place.filter(|place| self.is_in_both(*place)) else {
                     return Ok(Err(format!("both sides have no column '{}'", visible(name))));
                 };

@@ -9,6 +9,7 @@
 pub mod comparison;
 pub mod history;
 pub mod reader;
+mod unified;
 
 use reader::{Reader, paths_at};
 use redline_base::budget::{Gather, Grow, Joined};

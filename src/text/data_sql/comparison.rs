@@ -1,6 +1,6 @@
 //! The comparison of two tables.
 
-use super::{comma, filled, from_clause, identifier, literal};
+use super::{comma, filled, from_clause, identifier, literal, unified};
 use redline_base::budget::{Copied, Gather, Grow, Joined};
 use redline_base::error::{Error, Result, quoted};
 
@@ -47,6 +47,9 @@ const SIDES: &str = include_str!("sides.sql");
 /// The numeric types, as `typeof` names them.
 const NUMBERS: &str = "'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*'";
 
+/// Each column of a row that may differ.
+const ALL_OF_ROW: &str = r#"COLUMNS(* EXCLUDE ("redline number"))"#;
+
 /// A name as DuckDB compares it: of ASCII letters, case does not matter.
 const FOLDED: &str = "system.main.translate(column_name, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', \
     'abcdefghijklmnopqrstuvwxyz')";
@@ -69,6 +72,7 @@ impl Comparison<'_> {
         }
         self.check(answer)?;
         values.add(("without_ignored", self.without_ignored()));
+        values.add_all(unified::places());
         let left_out = self.key.iter().chain(&self.ignore);
         values.add(("left_out", comma(left_out.map(|name| literal(&name.to_ascii_lowercase())))));
         let templates = if self.key.is_empty() {
@@ -140,9 +144,7 @@ impl Comparison<'_> {
 
     fn add_keyed(&self, values: &mut Vec<(&str, String)>) {
         let keys: Vec<String> = self.key.iter().map(|name| identifier(name)).gather();
-        let each = |write: &dyn Fn(usize, &str) -> String| {
-            comma(keys.iter().enumerate().map(|(at, key)| write(at, key)))
-        };
+        let each = |write: &dyn Fn(usize) -> String| comma((0..keys.len()).map(write));
         let of_row = |row: &str| {
             comma(self.key.iter().map(|name| {
                 format!(
@@ -154,7 +156,7 @@ impl Comparison<'_> {
         };
         let equal: Vec<String> =
             (0..keys.len()).map(|at| format!("o.k{at} IS NOT DISTINCT FROM n.k{at}")).gather();
-        let columns = each(&|_, key| key.to_owned());
+        let columns = keys.joined(", ");
         // Every column but these; as one text, since DuckDB takes several in one expression only
         // where they are equal.
         let others = format!(
@@ -163,22 +165,33 @@ impl Comparison<'_> {
         let cells = Cells::of(&others);
         values.add_all([
             ("key_text", literal(&format!("({})", self.key.join(", ")))),
+            ("keys", each(&|at| format!("k{at}"))),
             (
                 "key_values",
                 format!(
                     "system.main.concat_ws(', ', {})",
-                    each(&|_, key| format!("coalesce({key}::VARCHAR, 'NULL')"))
+                    each(&|at| format!("coalesce(k{at}::VARCHAR, 'NULL')"))
                 ),
             ),
-            ("key_aliases", each(&|at, key| format!("{key} AS k{at}"))),
+            (
+                "key_aliases",
+                each(&|at| {
+                    format!("system.main.struct_extract(r, {}) AS k{at}", literal(self.key[at]))
+                }),
+            ),
+            ("joined_keys", each(&|at| format!("coalesce(o.k{at}, n.k{at}) AS k{at}"))),
             ("key_equal", equal.joined(" AND ")),
             ("key_of_old", of_row("old")),
             ("key_of_delta", of_row("CASE WHEN change = 'added' THEN new ELSE old END")),
-            ("key_places", each(&|at, _| (at + 2).to_string())),
+            ("key_places", each(&|at| (at + 2).to_string())),
             (
                 "rows_differ",
                 if self.nulls_equal { "o.r IS DISTINCT FROM n.r" } else { "true" }.to_owned(),
             ),
+            ("all_of_row", ALL_OF_ROW.to_owned()),
+            ("shared", unified::shared(ALL_OF_ROW)),
+            ("plain_old", unified::text_of_json("cell.old_value")),
+            ("plain_new", unified::text_of_json("cell.new_value")),
             ("is_number", cells.is_number.clone()),
             ("cells_differ", self.cells_differ(&cells)),
             ("old_cell", cells.old),
@@ -280,7 +293,7 @@ mod tests {
         let sql = comparison().sql(Answer::Rows).unwrap();
         for part in [
             r#"EXCLUDE ("seen at")"#,
-            r#""a""b'c" AS k1"#,
+            r#"struct_extract(r, 'a"b''c') AS k1"#,
             r#"struct_extract(old, 'a"b''c') AS "a""b'c""#,
             "0.5::DOUBLE",
         ] {

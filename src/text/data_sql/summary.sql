@@ -2,7 +2,7 @@
     SELECT column_name, system.main.count(*) AS cells_changed, system.main.fsum(difference) AS difference
     FROM (SELECT system.main.unnest(cells, max_depth := 2) FROM "redline changed") GROUP BY column_name),
 "redline totals" AS (
-    SELECT (SELECT system.main.count(*) FILTER ("redline side" = 0) FROM "redline both") AS olds,
+    SELECT (SELECT system.main.count(*) FROM "redline olds") AS olds,
         (SELECT system.main.count(*) FILTER (change = 'added') FROM "redline delta") AS rows_added,
         (SELECT system.main.count(*) FILTER (change = 'removed') FROM "redline delta") AS rows_removed,
         (SELECT system.main.count(*) FILTER (system.main.len(cells) > 0) FROM "redline changed") AS rows_changed)

@@ -1,5 +1,5 @@
 , "redline totals" AS (
-    SELECT (SELECT system.main.count(*) FILTER ("redline side" = 0) FROM "redline both") AS olds,
+    SELECT (SELECT system.main.count(*) FROM "redline olds") AS olds,
         (SELECT coalesce(system.main.sum(more) FILTER (more > 0), 0) FROM "redline counted") AS rows_added,
         (SELECT coalesce(system.main.abs(system.main.sum(more) FILTER (more < 0)), 0) FROM "redline counted") AS rows_removed)
 SELECT rows_added::BIGINT AS rows_added, rows_removed::BIGINT AS rows_removed, 0::BIGINT AS rows_changed,

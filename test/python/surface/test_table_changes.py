@@ -193,14 +193,115 @@ def compare_random_tables(con, seed: int, count: int) -> None:
             assert one == bag, number
 
 
-@pytest.mark.parametrize("part", range(10))
+@pytest.mark.parametrize("part", range(40))
 def test_changes_are_those_of_a_comparison_in_python(data, part):
-    compare_random_tables(data, SEED + 20 * part, 20)
+    compare_random_tables(data, SEED + 5 * part, 5)
 
 
 @pytest.mark.slow
 def test_changes_of_more_tables_are_those_of_a_comparison_in_python(data):
     compare_random_tables(data, SEED + 200, 1800)
+
+
+# What a column of a file may hold: the values of a kind, of which DuckDB infers one type if the first ones are there.
+KINDS_OF_VALUES = {
+    "nothing": ([], []),
+    "whole": ([7], [1, 2]),
+    "number": ([1.5], [1.0, 2.25]),
+    "truth": ([True], [False]),
+    "day": (["2026-01-02"], ["2026-11-28"]),
+    "text": (["z"], ["1", "1.0", "2026-11-28", "true"]),
+    "list": ([["a"]], [["b", "c"], []]),
+    "empty": ([[]], []),
+    "row": ([{"a": 1}], [{"a": 2}]),
+    "other row": ([{"a": "x", "b": 2.5}], [{"a": "y", "b": 1.5}]),
+    "mixed": ([{"x": 1}, "z"], ["1", {"x": 2}]),
+}
+OF_CSV = ("nothing", "whole", "number", "truth", "day", "text")
+
+
+def are_equal(old, new) -> bool:
+    """Tells whether two values of JSON are equal in the type that their columns have in common."""
+    if isinstance(old, list | dict) or isinstance(new, list | dict) or None in (old, new):
+        return old == new
+    if isinstance(old, str) == isinstance(new, str):
+        return old == new
+    texts = [value if isinstance(value, str) else json.dumps(value) for value in (old, new)]
+    return texts[0] == texts[1]
+
+
+def compare_files_of_other_types(con, path, number: int, ending: str) -> None:
+    """Holds one random pair of files, whose columns have other types, against a comparison in Python."""
+    chance = random.Random(number)
+    kinds = OF_CSV if ending == "csv" else [*KINDS_OF_VALUES]
+    sides, olds = [], {}
+    for name in ("old", "new"):
+        of = {column: chance.choice(kinds) for column in "abcd" if chance.random() < 0.9}
+        ids = list(range(2)) + chance.sample(range(2, 9), 4)
+        rows = {one: {} for one in ids}
+        for column, kind in of.items():
+            first, more = KINDS_OF_VALUES[kind]
+            for at, one in enumerate(ids):
+                value = first[at] if at < len(first) else chance.choice([None, *first, *more])
+                is_kept = kind == olds.get(column) and one in sides[0] and chance.random() < 0.7
+                rows[one][column] = sides[0][one][column] if is_kept else value
+        olds = of
+        sides.append(rows)
+        spelt = {column: column.upper() if chance.random() < 0.2 else column for column in of}
+        listed = [
+            {"id": one} | {spelt[column]: value for column, value in row.items()}
+            for one, row in rows.items()
+        ]
+        chance.shuffle(listed)
+        file = path / f"{name}.{ending}"
+        if ending == "csv":
+            with file.open("w", newline="") as out:
+                writer = csv.DictWriter(out, [*listed[0]])
+                writer.writeheader()
+                plain = lambda value: json.dumps(value) if isinstance(value, bool) else value
+                writer.writerows(
+                    {name: plain(value) for name, value in row.items()} for row in listed
+                )
+        else:
+            file.write_text(json.dumps(listed))
+    old, new = sides
+    expected = {("removed", one, None) for one in old.keys() - new.keys()} | {
+        ("added", one, None) for one in new.keys() - old.keys()
+    }
+    for one in old.keys() & new.keys():
+        differ = {
+            column
+            for column in old[one].keys() & new[one].keys()
+            if not are_equal(old[one][column], new[one][column])
+        }
+        if differ:
+            expected.add(("changed", one, frozenset(differ)))
+    files = [str(path / f"{name}.{ending}") for name in ("old", "new")]
+    found = con.execute(
+        "SELECT change, ID, changed_columns FROM table_changes(?, ?, key := 'Id')", files
+    ).fetchall()
+    named = {
+        (change, one, None if names is None else frozenset(map(str.lower, names)))
+        for change, one, names in found
+    }
+    assert named == expected and len(found) == len(expected), (number, old, new)
+    cells = con.execute(
+        "SELECT cells_changed FROM table_change_summary(?, ?, key := 'id')", files
+    ).fetchone()
+    assert cells == (sum(len(names or ()) for *_, names in expected),), number
+
+
+@pytest.mark.parametrize("ending", ["csv", "json"])
+def test_columns_of_other_types_compare_as_in_python(data, tmp_path, ending):
+    for number in range(SEED, SEED + 15):
+        compare_files_of_other_types(data, tmp_path, number, ending)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", ["csv", "json"])
+def test_many_columns_of_other_types_compare_as_in_python(data, tmp_path, ending):
+    for number in range(SEED + 15, SEED + 300):
+        compare_files_of_other_types(data, tmp_path, number, ending)
 
 
 def test_values_compare_as_is_distinct_from_does(data):
@@ -220,6 +321,23 @@ def test_values_compare_as_is_distinct_from_does(data):
         ("1", "1.0::DOUBLE", False),
         ("'a'", "'A'", True),
         ("''", "NULL", True),
+        ("NULL", "NULL", False),
+        ("NULL", "'x'", True),
+        ("NULL::JSON", "'x'", True),
+        ("'\"x\"'::JSON", "'x'", False),
+        ("'1'::JSON", "1", False),
+        ("[]::JSON[]", "[]::VARCHAR[]", False),
+        ("[NULL]::JSON[]", "['x']", True),
+        ("5", "DATE '2026-11-28'", True),
+        ("'2026-11-28'", "DATE '2026-11-28'", False),
+        ("DATE '2026-11-28'", "TIMESTAMP '2026-11-28 00:00:00'", False),
+        ("'x'", "{a: 1}", True),
+        ("'x'", "['x']", True),
+        ("{a: 1}", "{a: 1, b: NULL::VARCHAR}", False),
+        ("'x'::ENUM('x')", "'x'", False),
+        ("'x'", "uuid()", True),
+        ("1::DECIMAL(4,1)", "1.0::DOUBLE", False),
+        ("9007199254740993", "9007199254740992::HUGEINT", True),
     ):  # fmt: skip
         sides = [f"(SELECT 1 AS id, {value} AS v)" for value in (old, new)]
         found = data.execute("FROM cell_changes(?, ?, key := 'id')", sides).fetchall()
