@@ -96,7 +96,7 @@ fn object(tool: &str, text: &str) -> Result<Map<String, Value>> {
 
 /// Replaces the names that agents try by the right ones.
 fn rename<T: Tool>(arguments: &mut Map<String, Value>) -> Result<()> {
-    for alias in T::ALIASES.iter().chain(BESIDE) {
+    for alias in T::ALIASES.iter().chain(T::SHARED_ALIASES).chain(BESIDE) {
         let (Alias::Means(given, _)
         | Alias::Say(given, _)
         | Alias::Read(given, ..)

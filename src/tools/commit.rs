@@ -13,6 +13,21 @@ pub struct GitCommit;
 /// Stages files and hunks, or unstages them.
 pub struct GitStage;
 
+/// The names that agents try for the arguments of both.
+const ALIASES: &[Alias] = &[
+    Alias::Means("repo_path", "repo"),
+    Alias::Means("repository", "repo"),
+    Alias::Means("files", "what"),
+    Alias::Means("paths", "what"),
+    Alias::Means("path", "what"),
+    Alias::Means("file", "what"),
+    Alias::Means("file_path", "what"),
+    Alias::Means("pathspec", "what"),
+    Alias::Means("hunk_ids", "what"),
+    Alias::Means("hunks", "what"),
+    Alias::Means("patch", "what"),
+    Alias::Means("diff", "what"),
+];
 /// The advice for a commit that would replace another one.
 const AMENDS: &str =
     "A commit is not replaced: make another one, or call undo with the id of this one";
@@ -25,22 +40,10 @@ impl Tool for GitCommit {
     const DESCRIPTION: &'static str = "Commits what is staged, or named files and hunks. Example: message = Fix the sum, what = src/a.py";
     const ANNOTATIONS: Annotations = WRITES;
     const ALIASES: &'static [Alias] = &[
-        Alias::Means("repo_path", "repo"),
-        Alias::Means("repository", "repo"),
         Alias::Means("msg", "message"),
         Alias::Means("commit_message", "message"),
         Alias::Means("title", "message"),
         Alias::Means("subject", "message"),
-        Alias::Means("files", "what"),
-        Alias::Means("paths", "what"),
-        Alias::Means("path", "what"),
-        Alias::Means("file", "what"),
-        Alias::Means("file_path", "what"),
-        Alias::Means("pathspec", "what"),
-        Alias::Means("hunk_ids", "what"),
-        Alias::Means("hunks", "what"),
-        Alias::Means("patch", "what"),
-        Alias::Means("diff", "what"),
         Alias::Read("staged", readings::staged, "Leave out what to commit what is staged"),
         Alias::Read("all", readings::all, "Give what = ., or leave it out for what is staged"),
         Alias::Read("add_all", readings::all, "Give what = ., or leave it out for what is staged"),
@@ -50,6 +53,7 @@ impl Tool for GitCommit {
         Alias::Read("sign", readings::no, "A person signs with git"),
         Alias::Say("branch", BRANCHES),
     ];
+    const SHARED_ALIASES: &'static [Alias] = ALIASES;
     const UNLISTED: &'static [&'static str] = &["dry_run", "max_bytes"];
     type Arguments = GitCommitArguments;
     type Output = CommitResult;
@@ -62,22 +66,11 @@ impl Tool for GitStage {
         "Stages files and hunks for a commit, or unstages them. Example: what = src/a.py";
     const ANNOTATIONS: Annotations = WRITES;
     const ALIASES: &'static [Alias] = &[
-        Alias::Means("repo_path", "repo"),
-        Alias::Means("repository", "repo"),
-        Alias::Means("files", "what"),
-        Alias::Means("paths", "what"),
-        Alias::Means("path", "what"),
-        Alias::Means("file", "what"),
-        Alias::Means("file_path", "what"),
-        Alias::Means("pathspec", "what"),
-        Alias::Means("hunk_ids", "what"),
-        Alias::Means("hunks", "what"),
-        Alias::Means("patch", "what"),
-        Alias::Means("diff", "what"),
         Alias::Means("reset", "unstage"),
         Alias::Means("remove", "unstage"),
         Alias::Read("all", readings::all, "Give what = . for all files"),
     ];
+    const SHARED_ALIASES: &'static [Alias] = ALIASES;
     const UNLISTED: &'static [&'static str] = &["dry_run", "max_bytes"];
     type Arguments = GitStageArguments;
     type Output = CommitResult;
@@ -115,10 +108,10 @@ pub struct GitStageArguments {
     pub dry_run: Option<bool>,
 }
 
-/// A file of a commit.
+/// A file that a commit or an undo changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CommittedFile {
-    /// The path from the root of the repository.
+    /// The path: of a commit from the root of the repository, of an undo with its sandbox.
     pub path: String,
     /// `create`, `update`, `delete` or `mode`.
     pub kind: &'static str,

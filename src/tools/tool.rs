@@ -18,6 +18,8 @@ pub trait Tool: 'static {
     const ANNOTATIONS: Annotations = READS;
     /// The names that agents try for its arguments.
     const ALIASES: &'static [Alias] = &[];
+    /// Those that it shares with other tools.
+    const SHARED_ALIASES: &'static [Alias] = &[];
     /// Its optional arguments that are taken and not listed: programs know them, and each client
     /// sends its model the whole list.
     const UNLISTED: &'static [&'static str] = &[];
