@@ -42,6 +42,21 @@ pub const BY_ARGUMENT: &[(&str, &[Alias])] = &[
         ],
     ),
     (
+        "what",
+        &[
+            Alias::Means("files", "what"),
+            Alias::Means("paths", "what"),
+            Alias::Means("path", "what"),
+            Alias::Means("file", "what"),
+            Alias::Means("file_path", "what"),
+            Alias::Means("pathspec", "what"),
+            Alias::Means("hunk_ids", "what"),
+            Alias::Means("hunks", "what"),
+            Alias::Means("patch", "what"),
+            Alias::Means("diff", "what"),
+        ],
+    ),
+    (
         "repo",
         &[
             Alias::Means("path", "repo"),

@@ -32,16 +32,6 @@ impl Tool for GitCommit {
         Alias::Means("commit_message", "message"),
         Alias::Means("title", "message"),
         Alias::Means("subject", "message"),
-        Alias::Means("files", "what"),
-        Alias::Means("paths", "what"),
-        Alias::Means("path", "what"),
-        Alias::Means("file", "what"),
-        Alias::Means("file_path", "what"),
-        Alias::Means("pathspec", "what"),
-        Alias::Means("hunk_ids", "what"),
-        Alias::Means("hunks", "what"),
-        Alias::Means("patch", "what"),
-        Alias::Means("diff", "what"),
         Alias::Read("staged", readings::staged, "Leave out what to commit what is staged"),
         Alias::Read("all", readings::all, "Give what = ., or leave it out for what is staged"),
         Alias::Read("add_all", readings::all, "Give what = ., or leave it out for what is staged"),
@@ -63,16 +53,6 @@ impl Tool for GitStage {
         "Stages files and hunks for a commit, or unstages them. Example: what = src/a.py";
     const ANNOTATIONS: Annotations = WRITES;
     const ALIASES: &'static [Alias] = &[
-        Alias::Means("files", "what"),
-        Alias::Means("paths", "what"),
-        Alias::Means("path", "what"),
-        Alias::Means("file", "what"),
-        Alias::Means("file_path", "what"),
-        Alias::Means("pathspec", "what"),
-        Alias::Means("hunk_ids", "what"),
-        Alias::Means("hunks", "what"),
-        Alias::Means("patch", "what"),
-        Alias::Means("diff", "what"),
         Alias::Means("reset", "unstage"),
         Alias::Means("remove", "unstage"),
         Alias::Read("all", readings::all, "Give what = . for all files"),
@@ -114,10 +94,10 @@ pub struct GitStageArguments {
     pub dry_run: Option<bool>,
 }
 
-/// A file of a commit.
+/// A file that a commit or an undo changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CommittedFile {
-    /// The path from the root of the repository.
+    /// The path: of a commit from the root of the repository, of an undo with its sandbox.
     pub path: String,
     /// `create`, `update`, `delete` or `mode`.
     pub kind: &'static str,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::Reply;
 use super::bounded::fitting;
+use super::commit::CommittedFile;
 use super::patch::ChangedFiles;
 use super::tool::{Alias, Annotations, Output, Tool, WRITES};
 use redline_base::error::Result;
@@ -46,18 +47,9 @@ pub struct UndoArguments {
 /// A file that is, or would be, changed.
 #[derive(Debug, Clone, Serialize)]
 pub struct UndoneFile {
-    /// The path, as `sandbox/relative/path`.
-    pub path: String,
-    /// `create`, `update`, `delete` or `mode`.
-    pub kind: &'static str,
-    /// The number of added lines.
-    pub lines_added: u64,
-    /// The number of removed lines.
-    pub lines_removed: u64,
-    /// The git blob id before; absent where there was no file.
-    pub base_oid: Option<String>,
-    /// The git blob id afterwards; absent where there is none.
-    pub oid: Option<String>,
+    /// The file.
+    #[serde(flatten)]
+    pub file: CommittedFile,
     /// The change, with three lines of context.
     #[serde(skip)]
     pub unified_diff: String,
@@ -98,7 +90,7 @@ impl Undone {
 impl Output for Undone {
     fn text(&self) -> String {
         let mut text = self.summary.clone();
-        for file in &self.files {
+        for UndoneFile { file, .. } in &self.files {
             text += &format!("\n{} {}", file.kind, file.path);
         }
         format!("{text}\n{}", self.unified_diff)
@@ -114,15 +106,19 @@ impl Row for UndoneFile {
 
     const OWN: &'static [Col<Self>] = &[
         varchar("path", "The file, as `sandbox/relative/path`", |file, out| {
-            out.text(file.path.as_str())
+            out.text(file.file.path.as_str())
         }),
-        varchar("kind", "`create`, `update`, `delete` or `mode`", |file, out| out.text(file.kind)),
-        bigint("lines_added", "Lines that it gets", |file| file.lines_added.into()),
-        bigint("lines_removed", "Lines that it loses", |file| file.lines_removed.into()),
+        varchar("kind", "`create`, `update`, `delete` or `mode`", |file, out| {
+            out.text(file.file.kind)
+        }),
+        bigint("lines_added", "Lines that it gets", |file| file.file.lines_added.into()),
+        bigint("lines_removed", "Lines that it loses", |file| file.file.lines_removed.into()),
         varchar("base_oid", "The git blob id before", |file, out| {
-            out.text(file.base_oid.as_deref())
+            out.text(file.file.base_oid.as_deref())
         }),
-        varchar("oid", "The git blob id afterwards", |file, out| out.text(file.oid.as_deref())),
+        varchar("oid", "The git blob id afterwards", |file, out| {
+            out.text(file.file.oid.as_deref())
+        }),
         varchar("unified_diff", "The change, with three lines of context", |file, out| {
             out.text(file.unified_diff.as_str())
         }),

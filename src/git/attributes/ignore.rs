@@ -97,6 +97,15 @@ impl Ignores {
     /// # Errors
     /// `too_large` if that takes more than [`limits::PATTERN_STEPS`].
     pub fn is_ignored(&self, path: &[u8], is_directory: bool) -> Result<bool> {
+        Ok(self.decision(path, is_directory)?.unwrap_or(false))
+    }
+
+    /// Returns what the last matching pattern of the nearest list that has one says of a path:
+    /// `false` for one that begins with `!`.
+    ///
+    /// # Errors
+    /// Those of [`Self::is_ignored`].
+    pub fn decision(&self, path: &[u8], is_directory: bool) -> Result<Option<bool>> {
         let mut work = Work::new(limits::PATTERN_STEPS);
         let mut level = Some(self);
         while let Some(list) = level {
@@ -104,18 +113,18 @@ impl Ignores {
             while let Some(number) = matching.next(&mut work) {
                 let rule = list.rules[number as usize];
                 if is_directory || !rule.is_for_directories {
-                    return Ok(!rule.is_negative);
+                    return Ok(Some(!rule.is_negative));
                 }
             }
             level = list.above.as_deref();
         }
         if work.is_used_up() {
             return Err(Error::too_large(
-                "the patterns of .gitignore take too many steps for one path",
+                "the patterns of .gitignore or of a sparse checkout take too many steps for one path",
             )
             .with_hint("Make them fewer, or their wildcards simpler"));
         }
-        Ok(false)
+        Ok(None)
     }
 }
 

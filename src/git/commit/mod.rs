@@ -2,7 +2,10 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | this one | the plan: the new index, the new objects, the new commit |
+//! | this one | the plan: the new objects, the new commit |
+//! | `new_index` | the plan's index |
+//! | `head` | HEAD, and the operation that git began and a commit ends |
+//! | `files` | lists of the files of an index and of a commit |
 //! | `selection` | the versions of files that paths and hunks name |
 //! | `undoing` | what takes an operation back |
 //! | `trees`, `object` | trees of a list of files; objects as loose files |
@@ -12,7 +15,10 @@
 //!
 //! A plan reads, and writes nothing. What it was made from is checked again under the locks.
 
+mod files;
+mod head;
 mod message;
+mod new_index;
 mod object;
 mod obstacles;
 mod selection;
@@ -20,32 +26,26 @@ mod trees;
 mod undoing;
 mod write;
 
-use std::collections::HashSet;
-use std::sync::Arc;
-
 use gix::bstr::ByteSlice;
 
 use crate::Oid;
-use crate::attributes::ContentSource;
 use crate::change::comparison::Comparison;
-use crate::change::differences::{find_dirt, walk};
+use crate::change::differences::walk;
 use crate::index::{CachedTrees, Index, Staged};
 use crate::model::bytes::Bytes;
 use crate::model::changed_file::{Entry, Mode};
 use crate::model::commit::links;
 use crate::pathspec::Pathspec;
-use crate::refs::Resolved;
 use crate::repository::Repository;
 use crate::revision::Revision;
-use crate::store::stores_tables;
-use crate::tree::walk::TreeChanges;
-use crate::worktree::files::WorkTree;
-use crate::worktree::submodule::{Above, Submodules};
+use files::{Files, edited, files_of, merged, versions};
+use head::{Ending, Head};
 use object::NewObject;
 use redline_base::error::{Error, Result, quoted};
+use redline_base::form::counted;
 use redline_base::limits;
 use redline_sandbox::Stamp;
-use selection::{Edits, Files, Selected, Selector};
+use selection::{Selected, Selector};
 use trees::Trees;
 use undoing::staged_changes;
 
@@ -168,25 +168,11 @@ pub struct GitPlan {
     pub basis: Vec<u8>,
 }
 
-/// HEAD, as it is read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Head {
-    /// Its file; in tables, the name of its branch.
-    bytes: Vec<u8>,
-    /// The branch that it names.
-    branch: Option<Vec<u8>>,
-    /// The commit.
-    commit: Option<Oid>,
-}
-
-/// What an operation that git began adds to the commit that ends it.
-#[derive(Default)]
-struct Ending {
-    parents: Vec<Oid>,
-    /// The commit whose author it has.
-    picked: Option<Oid>,
-    kind: Option<&'static str>,
-    is_any: bool,
+/// Counts files, and names the first.
+fn listed(file: &str, whats: &str, paths: &[&[u8]]) -> String {
+    let shown = paths.iter().take(limits::REPORTED_CONFLICTS);
+    let shown: Vec<String> = shown.map(|path| quoted(&path.to_str_lossy())).collect();
+    format!("{} {whats}: {}", counted(paths.len() as u64, file), shown.join(", "))
 }
 
 /// Returns the error of a selection that names nothing.
@@ -194,75 +180,6 @@ fn unselected(what: &str, near: &[String]) -> Error {
     Error::not_found(format!("{what} names no file that git knows or that could be added"))
         .near(near)
         .and_hint("Paths start at the root of the repository, without the name of its sandbox")
-}
-
-impl Head {
-    fn read(repository: &Repository) -> Result<Self> {
-        let references = repository.references();
-        let (bytes, named) = if stores_tables(&repository.config) {
-            // The file says nothing.
-            let named = references.branch()?;
-            (named.iter().flatten().copied().collect(), named)
-        } else {
-            let bytes = repository.location.git_dir.read(b"HEAD", limits::REFLOG_BYTES)?;
-            let bytes = bytes.ok_or_else(|| references.damaged(b"HEAD", "is missing"))?;
-            let named = bytes.strip_prefix(b"ref:").map(|name| name.trim().to_vec());
-            (bytes, named)
-        };
-        let (branch, commit) = match (references.resolve(b"HEAD")?, named) {
-            (Resolved::Id { name, id }, None) if name == b"HEAD" => (None, Some(id)),
-            (Resolved::Id { name, id }, Some(named)) if name == named => (Some(name), Some(id)),
-            (Resolved::Dangling(name), Some(named)) if name == named => (Some(name), None),
-            _ => {
-                return Err(Error::stale(format!(
-                    "HEAD of the repository at {} names no branch that may be moved",
-                    quoted(&repository.given)
-                ))
-                .with_hint("HEAD must name a branch that may be read, or a commit"));
-            }
-        };
-        let is_branch =
-            |name: &Vec<u8>| name.starts_with(b"refs/heads/") && references.may_read(name);
-        if branch.as_ref().is_some_and(|name| !is_branch(name))
-            || branch.is_none() && repository.ref_limit().is_some()
-        {
-            return Err(Error::fs_denied("HEAD names no branch that may be read")
-                .with_hint("Check out a branch that refs(repo) lists"));
-        }
-        Ok(Self { bytes, branch, commit })
-    }
-}
-
-impl Ending {
-    fn read(repository: &Repository) -> Result<Self> {
-        let git_dir = &repository.location.git_dir;
-        let id = |name: &[u8]| {
-            let bytes = git_dir.read(name, limits::REFLOG_BYTES)?;
-            let Some(bytes) = bytes else { return Ok(None) };
-            let oid = Oid::from_hex(bytes.trim()).ok();
-            let oid = oid.filter(|oid| oid.kind() == repository.object_hash());
-            let damaged = || repository.references().damaged(name, "leads to no object");
-            oid.map(Some).ok_or_else(damaged)
-        };
-        let parents = repository.merge_heads()?;
-        if !parents.is_empty() {
-            let kind = Some("commit (merge)");
-            return Ok(Self { parents, kind, is_any: true, picked: None });
-        }
-        if git_dir.has(b"MERGE_HEAD")? {
-            return Err(repository.references().damaged(b"MERGE_HEAD", "names no commit"));
-        }
-        if let Some(picked) = id(b"CHERRY_PICK_HEAD")? {
-            let kind = Some("commit (cherry-pick)");
-            return Ok(Self { picked: Some(picked), kind, is_any: true, ..Self::default() });
-        }
-        Ok(Self { is_any: id(b"REVERT_HEAD")?.is_some(), ..Self::default() })
-    }
-
-    /// Tells whether only the whole index may be committed.
-    fn is_whole(&self) -> bool {
-        self.kind.is_some()
-    }
 }
 
 impl GitPlan {
@@ -289,10 +206,8 @@ impl GitPlan {
         let index = Index::read(repository)?;
         let tree = head.commit.map(|id| tree_of(repository, &id)).transpose()?;
         let committed = files_of(repository, tree)?;
-        let found = match action {
-            Action::Unstage => unstaged(repository, &index, &committed, selection)?,
-            _ => Selector::new(repository, &index, &committed, action).select(selection)?,
-        };
+        let selector = Selector::new(repository, &index, &committed, action)?;
+        let found = selector.select(selection)?;
         let entries = edited(index.entries(), &found.index);
         let written = match options {
             Some(_) => obstacles::Written::Commit,
@@ -348,6 +263,7 @@ impl GitPlan {
         index: &Index,
         written: obstacles::Written,
     ) -> Result<Self> {
+        obstacles::check_index(repository)?;
         Ok(Self {
             programs: obstacles::programs(repository, written)?,
             repository: repository.clone(),
@@ -423,68 +339,6 @@ impl GitPlan {
         Ok(())
     }
 
-    /// Makes the file of the new index.
-    fn write_index(
-        &mut self,
-        index: &Arc<Index>,
-        mut entries: Vec<Staged>,
-        known: &CachedTrees,
-        staged: &Files,
-    ) -> Result<()> {
-        let repository = self.repository.clone();
-        let source = ContentSource::new(repository.clone(), Some(Arc::clone(index)));
-        let mut on_disk = WorkTree::new(&source, index)?;
-        let submodules = Submodules::new(Above::default(), find_dirt);
-        for entry in &mut entries {
-            let is_old = index.find(&entry.path).iter().any(|old| old.stat == entry.stat);
-            let is_file = entry.stage == 0 && !entry.entry.mode.is_submodule();
-            if !(is_old && is_file && entry.stat.size != 0 && index.is_unsure(entry)) {
-                continue;
-            }
-            // The new file is younger, so that a change in the tick of the old one would be unseen.
-            repository.budget().check()?;
-            let found = on_disk.entry(&entry.path, Some(entry), &submodules)?;
-            if found.is_none_or(|found| found.oid != entry.entry.oid) {
-                entry.stat.size = 0;
-            }
-        }
-        let files: Vec<trees::File<'_>> =
-            staged.iter().map(|(path, entry)| (path.as_slice(), *entry)).collect();
-        let hash = repository.object_hash();
-        // Only trees that exist are named, and of directories whose entries are all in them.
-        let unfit: HashSet<&[u8]> = entries
-            .iter()
-            .filter(|entry| entry.stage > 0 || entry.flags.intent_to_add)
-            .flat_map(|entry| {
-                let slashes = memchr::memchr_iter(b'/', &entry.path).map(|at| at + 1);
-                slashes.chain([0]).map(|end| &entry.path[..end])
-            })
-            .collect();
-        let mut trees = Trees::of(&files, hash)?.all;
-        trees.retain(|path, tree| {
-            let is_there = known.get(path).is_some_and(|other| other.oid == tree.oid)
-                || index.knows(path, &tree.oid);
-            is_there && !unfit.contains(path.as_slice())
-        });
-        self.index = index.with_entries(&entries, &trees, hash)?;
-        // What others stage meanwhile is a change; the times of files are none.
-        let mut sum = gix::hash::hasher(gix::hash::Kind::Sha256);
-        for entry in index.entries() {
-            sum.update(&entry.path);
-            sum.update(
-                format!("\0{} {} {}", entry.stage, entry.entry.mode, entry.entry.oid).as_bytes(),
-            );
-        }
-        let sum = sum.try_finalize().map_err(|error| {
-            Error::tool_failed("the state of the index cannot be computed").with_source(error)
-        })?;
-        self.basis.extend_from_slice(sum.as_bytes());
-        self.basis.extend_from_slice(&self.head.bytes);
-        self.basis
-            .extend_from_slice(format!(" {:?} {:?}", self.head.commit, self.programs).as_bytes());
-        Ok(())
-    }
-
     /// Returns the files that differ, with their contents.
     fn changed(&self, old: &Files, new: &Files, found: &Selected) -> Result<Vec<PlannedPath>> {
         let objects = self.repository.objects();
@@ -555,34 +409,8 @@ fn conflicted(entries: &[Staged]) -> Error {
     let mut paths: Vec<&[u8]> =
         entries.iter().filter(|entry| entry.stage > 0).map(|entry| &entry.path[..]).collect();
     paths.dedup();
-    let shown = paths.iter().take(limits::REPORTED_CONFLICTS);
-    let shown: Vec<String> = shown.map(|path| quoted(&path.to_str_lossy())).collect();
-    Error::stale(format!("{} files are in a conflict: {}", paths.len(), shown.join(", ")))
+    Error::stale(listed("file", "in a conflict", &paths))
         .with_hint("Resolve them, and stage each with git_stage")
-}
-
-/// Returns the files of an index that a commit of it has.
-fn versions(entries: &[Staged]) -> Files {
-    let real = entries.iter().filter(|entry| entry.stage == 0 && !entry.flags.intent_to_add);
-    real.map(|entry| (entry.path.to_vec(), Entry::object(entry.entry.mode, entry.entry.oid)))
-        .collect()
-}
-
-/// Returns the files of a tree.
-fn files_of(repository: &Repository, tree: Option<Oid>) -> Result<Files> {
-    let mut files = Files::new();
-    let Some(tree) = tree else { return Ok(files) };
-    for change in TreeChanges::new(repository.objects(), None, Some(tree), Arc::default())? {
-        let change = change?;
-        if let Some(entry) = change.new {
-            if files.len() == limits::INDEX_ENTRIES {
-                let gate = repository.location.git_dir.gate();
-                return Err(gate.too_large("has a commit with more files than redline reads"));
-            }
-            files.insert(change.path, entry);
-        }
-    }
-    Ok(files)
 }
 
 fn tree_of(repository: &Repository, commit: &Oid) -> Result<Oid> {
@@ -597,94 +425,4 @@ fn author_of(repository: &Repository, commit: &Oid) -> Result<String> {
     let line = bytes.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"author "));
     let text = line.and_then(|line| line.to_str().ok()).map(str::to_owned);
     text.ok_or_else(|| repository.objects().bad_commit(commit, "has no author that is UTF-8"))
-}
-
-/// Returns the versions of the index without what a selection names in it.
-fn unstaged(
-    repository: &Repository,
-    index: &Arc<Index>,
-    head: &Files,
-    selection: &Selection,
-) -> Result<Selected> {
-    let mut found = Selected::default();
-    if !selection.patch.is_empty() {
-        let hunks = Selection { patch: selection.patch.clone(), ..Selection::default() };
-        found = Selector::new(repository, index, head, &Action::Unstage).select(&hunks)?;
-        if selection.paths.is_empty() {
-            return Ok(found);
-        }
-    }
-    let filter = repository.path_filter(&selection.paths)?;
-    let mut is_any = false;
-    let selected = |path: &[u8], mode: Mode| selection.staged || filter.matches_in_list(path, mode);
-    for staged in index.entries().iter().filter(|one| selected(&one.path, one.entry.mode)) {
-        is_any = true;
-        let old = head.get(&staged.path[..]);
-        let is_same = staged.stage == 0
-            && !staged.flags.intent_to_add
-            && old.is_some_and(|old| (old.mode, old.oid) == (staged.entry.mode, staged.entry.oid));
-        if !is_same {
-            found.index.insert(staged.path.to_vec(), old.map(|old| reset(&staged.path, *old)));
-        }
-    }
-    for (path, entry) in head.iter().filter(|(path, entry)| selected(path, entry.mode)) {
-        is_any = true;
-        if index.find(path).is_empty() {
-            found.index.insert(path.clone(), Some(reset(path, *entry)));
-        }
-    }
-    if is_any { Ok(found) } else { Err(unselected("what", &[])) }
-}
-
-/// Returns a version whose file on disk is unknown.
-fn reset(path: &[u8], entry: Entry) -> Staged {
-    let (stat, flags) = Default::default();
-    Staged { path: path.to_vec().into(), entry, stage: 0, stat, flags }
-}
-
-/// Tells whether a path is in the way of others: a file where they have a directory, or a file in
-/// a directory where they have a file.
-struct Ways<'a> {
-    files: HashSet<&'a [u8]>,
-    directories: HashSet<&'a [u8]>,
-}
-
-impl<'a> Ways<'a> {
-    fn new(added: impl Iterator<Item = &'a [u8]>) -> Self {
-        let files: HashSet<&[u8]> = added.collect();
-        let above = |path: &&'a [u8]| {
-            let path: &'a [u8] = path;
-            memchr::memchr_iter(b'/', path).map(move |at| &path[..at])
-        };
-        let directories = files.iter().flat_map(above).collect();
-        Self { files, directories }
-    }
-
-    fn is_free(&self, path: &[u8]) -> bool {
-        !self.directories.contains(path)
-            && !memchr::memchr_iter(b'/', path).any(|at| self.files.contains(&path[..at]))
-    }
-}
-
-/// Returns entries of an index with the edits made, sorted.
-fn edited(entries: &[Staged], edits: &Edits<Staged>) -> Vec<Staged> {
-    let added = edits.iter().filter(|(_, new)| new.is_some()).map(|(path, _)| path.as_slice());
-    let ways = Ways::new(added);
-    let kept = entries
-        .iter()
-        .filter(|entry| !edits.contains_key(&entry.path[..]) && ways.is_free(&entry.path));
-    let mut all: Vec<Staged> = kept.chain(edits.values().flatten()).cloned().collect();
-    all.sort_by(|a, b| (&a.path, a.stage).cmp(&(&b.path, b.stage)));
-    all
-}
-
-/// Returns the files of a commit with the edits made.
-fn merged(files: &Files, edits: &Edits<Entry>) -> Files {
-    let added = edits.iter().filter(|(_, new)| new.is_some()).map(|(path, _)| path.as_slice());
-    let ways = Ways::new(added);
-    let kept = files.iter().filter(|(path, _)| !edits.contains_key(*path) && ways.is_free(path));
-    let mut all: Files = kept.map(|(path, entry)| (path.clone(), *entry)).collect();
-    let added = edits.iter().filter_map(|(path, new)| Some((path.clone(), (*new)?)));
-    all.extend(added.map(|(path, entry)| (path, Entry::object(entry.mode, entry.oid))));
-    all
 }

@@ -97,3 +97,21 @@ pub fn check_sequence(repository: &Repository) -> Result<()> {
     }
     Ok(())
 }
+
+/// Refuses a repository that is set to split its index and to keep it sparse: git reads no index
+/// that is both, and makes one of an ordinary index.
+///
+/// # Errors
+/// `stale`.
+pub fn check_index(repository: &Repository) -> Result<()> {
+    let is_set = |section, key| boolean(&repository.config, section, key).unwrap_or(false);
+    if !(repository.checkout.is_sparse && is_set("index", "sparse") && is_set("core", "splitIndex"))
+    {
+        return Ok(());
+    }
+    Err(Error::stale(format!(
+        "core.splitIndex and index.sparse are both set in the repository at {}, and git reads no index that is both",
+        quoted(&repository.given)
+    ))
+    .with_hint("A person takes one away: git config --unset core.splitIndex"))
+}

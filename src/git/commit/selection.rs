@@ -1,13 +1,14 @@
 //! The versions of files that a selection names, for the index and for the commit.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
+use super::files::{Edits, Files};
 use super::object::NewObject;
-use super::{Action, Selection, unselected};
+use super::{Action, Selection, listed, unselected};
 use crate::Oid;
 use crate::attributes::{Attributes, ContentSource, State};
 use crate::change::comparison::{Comparison, Untracked};
@@ -20,18 +21,13 @@ use crate::pathspec::{PathFilter, Pathspec};
 use crate::repository::Repository;
 use crate::revision::Revision;
 use crate::worktree::files::WorkTree;
+use crate::worktree::sparse::SparseCheckout;
 use crate::worktree::submodule::{Above, Submodules};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
 use redline_sandbox::FileState;
 use redline_text::patch::{self, FilePatch, PatchError, PatchStatus};
 use redline_text::{CancelToken, is_binary};
-
-/// The files of a commit, by their paths.
-pub type Files = BTreeMap<Vec<u8>, Entry>;
-
-/// What becomes of paths: a version, or `None` where it goes.
-pub type Edits<T> = BTreeMap<Vec<u8>, Option<T>>;
 
 /// What a selection changes.
 #[derive(Default)]
@@ -52,6 +48,7 @@ pub struct Selector<'a> {
     action: &'a Action,
     pub(super) objects: Objects,
     source: ContentSource,
+    sparse: SparseCheckout,
     filters: Attributes<1>,
     pub(super) found: Selected,
     bytes: usize,
@@ -59,17 +56,21 @@ pub struct Selector<'a> {
 
 impl<'a> Selector<'a> {
     /// Creates a reader for a repository, its index and the files of its HEAD.
+    ///
+    /// # Errors
+    /// Those of reading the patterns of a sparse checkout.
     pub fn new(
         repository: &'a Repository,
         index: &'a Arc<Index>,
         head: &'a Files,
         action: &'a Action,
-    ) -> Self {
+    ) -> Result<Self> {
         let source = ContentSource::new(repository.clone(), Some(Arc::clone(index)));
         let filters = Attributes::new(&source, ["filter"]);
         let objects = repository.objects();
+        let sparse = SparseCheckout::of(repository)?;
         let (found, bytes) = (Selected::default(), 0);
-        Self { repository, index, head, action, objects, source, filters, found, bytes }
+        Ok(Self { repository, index, head, action, objects, source, sparse, filters, found, bytes })
     }
 
     /// Returns what a selection changes.
@@ -78,11 +79,15 @@ impl<'a> Selector<'a> {
     /// `not_found` for a path that names nothing, `stale` for a hunk that does not fit,
     /// `permission_denied` for a file that git would filter.
     pub fn select(mut self, selection: &Selection) -> Result<Selected> {
-        if !selection.paths.is_empty() {
+        let unstages = matches!(self.action, Action::Unstage);
+        if !unstages && !selection.paths.is_empty() {
             self.select_paths(&selection.paths)?;
         }
         if !selection.patch.is_empty() {
             self.select_hunks(&selection.patch)?;
+        }
+        if unstages && (selection.staged || !selection.paths.is_empty()) {
+            self.unstage(selection)?;
         }
         if let Some(commit) = &selection.reversed {
             self.reverse(commit)?;
@@ -101,14 +106,35 @@ impl<'a> Selector<'a> {
         }
         // A conflict is resolved by what is on disk.
         let conflicts = self.index.conflicts().map(|staged| staged.path.to_vec());
-        let named = |path: &Vec<u8>| filter.matches_in_list(path, Mode::regular(false));
-        paths.extend(conflicts.filter(named));
-        self.check_specs(specs, &paths)?;
+        let named = |path: &[u8]| filter.matches_in_list(path, Mode::regular(false));
+        paths.extend(conflicts.filter(|path| named(path)));
         let mut files = WorkTree::new(&self.source, self.index)?;
+        let commits = matches!(self.action, Action::Commit(_));
+        if commits {
+            // `git commit -- path` looks at what is assumed to be unchanged, and `git add` does not.
+            for staged in self.index.entries() {
+                let is_assumed = staged.stage == 0 && staged.flags.assume_valid;
+                if is_assumed && named(&staged.path) && !is_skipped(staged, &mut files)? {
+                    paths.insert(staged.path.to_vec());
+                }
+            }
+        }
+        self.check_specs(specs, &paths, &mut files)?;
         let submodules = Submodules::new(Above::default(), find_dirt);
         for path in paths {
+            // The same holds outside of a sparse checkout.
+            if !commits && !self.sparse.has(&path)? {
+                continue;
+            }
             self.repository.budget().check()?;
             let staged = self.version_on_disk(&mut files, &submodules, &path)?;
+            let is_same = |known: &Staged| {
+                let new = staged.as_ref().map(|new| (new.stat, new.entry));
+                known.flags.assume_valid && new == Some((known.stat, known.entry))
+            };
+            if self.index.find(&path).first().is_some_and(is_same) {
+                continue;
+            }
             self.found.commit.insert(path.clone(), staged.as_ref().map(|staged| staged.entry));
             self.found.index.insert(path, staged);
         }
@@ -117,7 +143,8 @@ impl<'a> Selector<'a> {
         for staged in self.index.entries() {
             let (path, entry) = (&staged.path[..], staged.entry);
             let is_version = staged.stage == 0 && !staged.flags.intent_to_add;
-            if is_version && selected(path, &entry) && self.head.get(path) != Some(&entry) {
+            let is_other = selected(path, &entry) && self.head.get(path) != Some(&entry);
+            if is_version && is_other && !is_skipped(staged, &mut files)? {
                 self.found.commit.entry(path.to_vec()).or_insert(Some(entry));
             }
         }
@@ -129,20 +156,91 @@ impl<'a> Selector<'a> {
         Ok(())
     }
 
-    /// Refuses pathspecs that name nothing.
-    fn check_specs(&self, specs: &[Pathspec], changed: &BTreeSet<Vec<u8>>) -> Result<()> {
+    /// Gives what is named the versions of HEAD, as `git reset` does: one that a sparse checkout
+    /// leaves out stays so.
+    fn unstage(&mut self, selection: &Selection) -> Result<()> {
+        let filter = self.repository.path_filter(&selection.paths)?;
+        let mut is_any = false;
+        let selected =
+            |path: &[u8], mode: Mode| selection.staged || filter.matches_in_list(path, mode);
+        for staged in self.index.entries().iter().filter(|one| selected(&one.path, one.entry.mode))
+        {
+            is_any = true;
+            let old = self.head.get(&staged.path[..]);
+            let is_same = staged.stage == 0
+                && !staged.flags.intent_to_add
+                && old.is_some_and(|old| {
+                    (old.mode, old.oid) == (staged.entry.mode, staged.entry.oid)
+                });
+            if !is_same {
+                self.found.index.insert(
+                    staged.path.to_vec(),
+                    old.map(|old| reset(&staged.path, *old, staged.flags.skip_worktree)),
+                );
+            }
+        }
+        for (path, entry) in self.head.iter().filter(|(path, entry)| selected(path, entry.mode)) {
+            is_any = true;
+            if self.index.find(path).is_empty() {
+                self.found
+                    .index
+                    .insert(path.clone(), Some(reset(path, *entry, !self.sparse.has(path)?)));
+            }
+        }
+        if is_any { Ok(()) } else { Err(unselected("what", &[])) }
+    }
+
+    /// Refuses pathspecs that name nothing, or, as `git add` does, only tracked files that a sparse
+    /// checkout leaves out; and new files outside of it.
+    fn check_specs(
+        &self,
+        specs: &[Pathspec],
+        changed: &BTreeSet<Vec<u8>>,
+        files: &mut WorkTree,
+    ) -> Result<()> {
+        let refused = |what: String| {
+            Error::invalid_args(what)
+                .with_hint("Name other paths; what is checked out is changed with git")
+        };
+        let new: Vec<&[u8]> = changed
+            .iter()
+            .map(Vec::as_slice)
+            .filter(|path| self.index.find(path).is_empty())
+            .collect();
+        let outside = new.iter().copied().filter_map(|path| match self.sparse.has(path) {
+            Ok(true) => None,
+            Ok(false) => Some(Ok(path)),
+            Err(error) => Some(Err(error)),
+        });
+        let outside = outside.collect::<Result<Vec<_>>>()?;
+        if !outside.is_empty() {
+            return Err(refused(listed("new file", "outside of the sparse checkout", &outside)));
+        }
         for spec in specs.iter().filter(|spec| !spec.is_excluding()) {
             let filter: PathFilter = self.repository.path_filter(std::slice::from_ref(spec))?;
             let file = |path: &[u8]| filter.matches_in_list(path, Mode::regular(false));
-            let is_any = changed.iter().any(|path| file(path))
-                || self.index.paths().any(file)
-                || self.head.keys().any(|path| file(path));
-            if !is_any {
+            let is_changed = changed.iter().any(|path| file(path));
+            if !is_changed
+                && !self.index.paths().any(file)
+                && !self.head.keys().any(|path| file(path))
+            {
                 let all =
                     Comparison::new(self.repository.clone(), Revision::Empty, Revision::WorkTree)?;
                 let all = all.with_untracked(Untracked::Named);
                 let near = nearest_paths(&all, spec.text())?;
                 return Err(unselected(&format!("the path {}", quoted(spec.text())), &near));
+            }
+            let (mut leaves_any, mut takes_any) = (false, new.iter().any(|path| file(path)));
+            let mut named = self.index.entries().iter().filter(|staged| file(&staged.path));
+            while !takes_any && let Some(staged) = named.next() {
+                takes_any = !is_skipped(staged, files)? && self.sparse.has(&staged.path)?;
+                leaves_any |= !takes_any;
+            }
+            if leaves_any && !takes_any {
+                return Err(refused(format!(
+                    "the path {} names only files that are marked as skip-worktree or outside of the sparse checkout",
+                    quoted(spec.text())
+                )));
             }
         }
         Ok(())
@@ -335,6 +433,17 @@ impl<'a> Selector<'a> {
         }
         Ok(Some(Entry::object(mode, self.add(&made)?)))
     }
+}
+
+/// Tells whether git leaves a tracked file to the index for its flag.
+fn is_skipped(staged: &Staged, files: &mut WorkTree) -> Result<bool> {
+    Ok(staged.flags.skip_worktree && files.is_left_alone(staged)?)
+}
+
+/// Returns a version whose file on disk is unknown.
+fn reset(path: &[u8], entry: Entry, skip_worktree: bool) -> Staged {
+    let flags = Flags { skip_worktree, ..Flags::default() };
+    Staged { path: path.to_vec().into(), entry, stage: 0, stat: Stat::default(), flags }
 }
 
 /// Returns the state of a file as the index stores it.

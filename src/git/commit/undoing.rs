@@ -9,12 +9,11 @@ use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
+use super::files::{Ways, files_of, versions};
+use super::head::{Ending, Head};
 use super::message::{CommitTime, Ident};
-use super::selection::Selector;
-use super::{
-    Action, CommitOptions, Ending, GitPlan, Head, HeadMove, Selected, Selection, Ways, files_of,
-    obstacles, tree_of, versions,
-};
+use super::selection::{Selected, Selector};
+use super::{Action, CommitOptions, GitPlan, HeadMove, Selection, obstacles, tree_of};
 use crate::Oid;
 use crate::index::{CachedTrees, Flags, Index, Staged, Stat};
 use crate::model::changed_file::{Entry, Mode};

@@ -4,7 +4,8 @@
 //! A process that is killed in between leaves objects that nothing names, or a branch that has
 //! moved before the index, as git does; and locks, which git names to the person who removes them.
 
-use super::{GitPlan, Head, HeadMove, object, obstacles};
+use super::head::Head;
+use super::{GitPlan, HeadMove, object, obstacles};
 use crate::model::settings::{boolean, value};
 use crate::refs::{LockedTables, NewLine, TableUpdate};
 use crate::store::{GitDirectory, stores_tables};

@@ -4,7 +4,6 @@ use super::blind_call::BlindCall;
 use super::file_tools::FileTools;
 use super::git_place::{GitPlace, planned_git};
 use super::planned::{Maker, Planned};
-use super::planned_git::GitFile;
 use super::selected_hunks::{is_hunk_id, selected};
 use crate::Context;
 use crate::answers::{Answers, Call};
@@ -271,11 +270,11 @@ impl<'a> Maker<'a> for Committing<'a> {
     }
 
     fn plan(&mut self) -> Result<Planned<'a, ()>> {
-        let git = self.place.plan(|repository| {
+        let planned = self.place.plan(|repository| {
             GitPlan::new(repository, &self.action()?, &self.selection(repository)?)
         })?;
-        self.basis.clone_from(&git.plan.basis);
-        Ok(Planned { files: Vec::new(), git: Some(Box::new(git)), report: () })
+        self.basis.clone_from(&planned_git(&planned)?.plan.basis);
+        Ok(planned)
     }
 
     fn needs_approval(&self, _: &Planned<'a, ()>, _: bool) -> bool {
@@ -308,7 +307,7 @@ impl FileTools {
         let git = planned_git(&made.planned)?;
         let commit_id = git.plan.commit.as_ref().map(|commit| commit.id.to_string());
         let branch = git.branch();
-        let files: Vec<CommittedFile> = git.files.iter().map(committed).gather();
+        let files: Vec<CommittedFile> = git.files.iter().map(|file| file.committed("")).gather();
         let mut message = message(outcome, arguments.action, files.len(), branch.as_deref());
         if !git.plan.programs.is_empty() {
             message += &format!("; not run: {}", git.plan.programs.join(", "));
@@ -326,19 +325,6 @@ impl FileTools {
             left_out,
             message,
         })
-    }
-}
-
-fn committed(file: &GitFile) -> CommittedFile {
-    let sides = file.sides();
-    let [lines_added, lines_removed] = file.lines();
-    CommittedFile {
-        path: file.path.clone(),
-        kind: file.kind(),
-        lines_added,
-        lines_removed,
-        base_oid: sides.before.map(|side| side.oid.to_owned()),
-        oid: sides.after.map(|side| side.oid.to_owned()),
     }
 }
 

@@ -1,9 +1,10 @@
-//! The change of a file as a part of a git diff.
+//! The change of a file as a part of a git diff, and as an answer counts it.
 
 use redline_base::budget::{Gather, Taken, text_of};
 use redline_edit::payload::ShownText;
 use redline_edit::{ChangedFile, ContentDiff, Side};
 use redline_text::{is_binary, quoted_path};
+use redline_tools::CommittedFile;
 
 /// The bits of a mode that tell the kind of a file.
 const KIND: u32 = 0o170_000;
@@ -72,4 +73,22 @@ fn header_of(file: ChangedFile<'_>, diff: &ContentDiff) -> (String, Option<usize
     let new = if after.is_some() { new_name } else { none() };
     text += &format!("--- {old}\n+++ {new}\n");
     (text, Some(at + 1))
+}
+
+/// Returns what an answer says of a file, whatever became of it.
+pub(super) fn committed(
+    path: String,
+    kind: &'static str,
+    sides: &ChangedFile<'_>,
+    diff: &ContentDiff,
+) -> CommittedFile {
+    let oid = |side: Option<Side<'_>>| side.map(|side| side.oid.to_owned());
+    CommittedFile {
+        path,
+        kind,
+        lines_added: diff.additions,
+        lines_removed: diff.deletions,
+        base_oid: oid(sides.before),
+        oid: oid(sides.after),
+    }
 }

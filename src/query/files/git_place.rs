@@ -63,16 +63,17 @@ impl<'a> GitPlace<'a> {
     pub fn plan(
         &self,
         plan: impl FnOnce(&Repository) -> Result<GitPlan> + Send,
-    ) -> Result<PlannedGit> {
+    ) -> Result<Planned<'a, ()>> {
         let context = &self.tools.caller().context;
-        context.read(|| {
+        let git = context.read(|| {
             let plan = plan(&context.repository(&self.repo)?)?;
             self.check(&plan)?;
             let sandbox = [&self.sandbox.name, &*self.sandbox.path.to_string_lossy()];
             let sandbox = sandbox.map(ToOwned::to_owned);
             let cancel = CancelToken::of(self.tools.budget());
             PlannedGit::new(plan, &self.repo, sandbox, self.prefix.clone(), &cancel)
-        })
+        })?;
+        Ok(Planned { files: Vec::new(), git: Some(Box::new(git)), report: () })
     }
 
     /// Refuses a branch that the sandbox does not allow, and what git would run there.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::diff_text::git_diff;
+use super::diff_text::{committed, git_diff};
 use redline_base::budget::{Copied, Gather, Grow, GrowMap, Taken, text_of};
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::payload::{CommitFacts, PatchedFile, ShownText};
@@ -10,7 +10,7 @@ use redline_edit::{ChangedFile, ContentDiff, FileName, Side};
 use redline_git::{GitPlan, PlannedPath, StagedVersion, Version, blob_id};
 use redline_journal::{ChangeKind, CommitRecord, FileChange, StagedRecord};
 use redline_text::{CancelToken, Engine};
-use redline_tools::UndoneFile;
+use redline_tools::{CommittedFile, UndoneFile};
 
 /// A file of a commit, or of what is staged.
 pub(super) struct GitFile {
@@ -74,25 +74,15 @@ impl GitFile {
         }
     }
 
-    /// Returns what an answer says of a file that an operation was taken back on; `root` is the path
-    /// of the work tree, with its sandbox.
-    pub fn undone(&self, root: &str) -> UndoneFile {
-        let ChangedFile { path, before, after, .. } = self.sides();
-        let oid = |side: Side<'_>| side.oid.to_owned();
-        UndoneFile {
-            path: format!("{root}{path}"),
-            kind: self.kind(),
-            lines_added: self.diff.additions,
-            lines_removed: self.diff.deletions,
-            base_oid: before.map(oid),
-            oid: after.map(oid),
-            unified_diff: self.diff.unified_diff.clone(),
-        }
+    /// Returns what an answer says of it; `root` is before its path.
+    pub fn committed(&self, root: &str) -> CommittedFile {
+        let path = format!("{root}{}", self.path);
+        committed(path, self.kind(), &self.sides(), &self.diff)
     }
 
-    /// Returns the numbers of added and removed lines.
-    pub fn lines(&self) -> [u64; 2] {
-        [self.diff.additions, self.diff.deletions]
+    /// Returns what an answer says of it where an operation was taken back.
+    pub fn undone(&self, root: &str) -> UndoneFile {
+        UndoneFile { file: self.committed(root), unified_diff: self.diff.unified_diff.clone() }
     }
 }
 

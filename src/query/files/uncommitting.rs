@@ -27,8 +27,7 @@ impl<'a> Uncommitting<'a> {
     /// Returns the call for a recorded operation.
     ///
     /// # Errors
-    /// `permission_denied` for an operation of another session, `fs_denied` for one of another
-    /// sandbox, `invalid_args` for a part of it.
+    /// `fs_denied` for an operation of another sandbox, `invalid_args` for a part of it.
     pub fn new(
         tools: &'a FileTools,
         record: &Record,
@@ -42,13 +41,6 @@ impl<'a> Uncommitting<'a> {
                 quoted(id)
             ))
             .with_hint("Take it back as a whole, without path"));
-        }
-        if record.client != tools.caller().client() {
-            return Err(Error::permission_denied(format!(
-                "another session made the operation {} on a repository",
-                quoted(id)
-            ))
-            .with_hint("That session takes it back, or a person does with git"));
         }
         let git = record.git.as_ref();
         let git =
@@ -113,9 +105,9 @@ impl<'a> Maker<'a> for Uncommitting<'a> {
     }
 
     fn plan(&mut self) -> Result<Planned<'a, ()>> {
-        let git = self.place.plan(|repository| GitPlan::undo(repository, &self.undone))?;
-        self.basis.clone_from(&git.plan.basis);
-        Ok(Planned { files: Vec::new(), git: Some(Box::new(git)), report: () })
+        let planned = self.place.plan(|repository| GitPlan::undo(repository, &self.undone))?;
+        self.basis.clone_from(&planned_git(&planned)?.plan.basis);
+        Ok(planned)
     }
 
     fn needs_approval(&self, _: &Planned<'a, ()>, _: bool) -> bool {

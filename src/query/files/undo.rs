@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::blind_call::{BlindCall, joined};
-use super::diff_text::git_diff;
+use super::diff_text::{committed, git_diff};
 use super::file_tools::FileTools;
 use super::planned::{Maker, Planned, PlannedFile};
 use super::reverting::{Chosen, Target};
@@ -11,7 +11,7 @@ use super::uncommitting::Uncommitting;
 use crate::answers::{Answers, Call};
 use redline_base::budget::{Gather, Grow};
 use redline_base::error::{Error, Result};
-use redline_edit::{ChangedFile, ContentDiff, Digest, FileTool, Proposal, Side};
+use redline_edit::{ContentDiff, Digest, FileTool, Proposal};
 use redline_sandbox::{Sandbox, SandboxPath};
 use redline_text::{CancelToken, Engine};
 use redline_tools::{ChangedFiles, FileCall, Undo, UndoArguments, Undone, UndoneFile};
@@ -164,23 +164,14 @@ impl FileTools {
 
 /// Returns what an answer says of a file that got a content of before.
 pub(super) fn undone(file: &PlannedFile<'_>, diff: ContentDiff) -> UndoneFile {
-    let oid = |side: Side<'_>| side.oid.to_owned();
-    let ChangedFile { before, after, .. } = file.sides();
-    UndoneFile {
-        path: file.place.to_string(),
-        kind: file.kind(),
-        lines_added: diff.additions,
-        lines_removed: diff.deletions,
-        base_oid: before.map(oid),
-        oid: after.map(oid),
-        unified_diff: diff.unified_diff,
-    }
+    let file = committed(file.place.to_string(), file.kind(), &file.sides(), &diff);
+    UndoneFile { file, unified_diff: diff.unified_diff }
 }
 
 /// Returns the path of the only file, else the number of them.
 pub(super) fn named_or_counted(files: &[UndoneFile]) -> String {
     match files {
-        [only] => only.path.clone(),
+        [only] => only.file.path.clone(),
         files => format!("{} files", files.len()),
     }
 }

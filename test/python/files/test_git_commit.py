@@ -7,7 +7,7 @@ import re
 import pytest
 from answers import answer, assert_refused
 from approving import KEY, approvable, approve, listed
-from repositories import git, git_text
+from repositories import GitFailed, git, git_text
 from sandboxes import configure, snapshot, writable
 
 DATE = "{'date': '1700000000 +0100'}"
@@ -636,3 +636,82 @@ def test_what_is_no_trailer_is_refused(connect, repo, wrong):
         con = opened(connect, repo, git_trailer=wrong)
         assert "git_trailer" in assert_refused(commit(con, "m", "a.txt"), "invalid_args")
     assert head(repo) == was
+
+
+@pytest.fixture
+def sparse(repo):
+    """A sparse checkout of one directory, with a file outside that is there and changed."""
+    for name in ("in/a", "out/a", "out/b"):
+        (repo / name).parent.mkdir(exist_ok=True)
+        (repo / name).write_text("old\n")
+    git(repo, "add", ".")
+    git(repo, "commit", "-q", "-m", "directories")
+    git(repo, "sparse-checkout", "set", "--cone", "in")
+    (repo / "out").mkdir()
+    for name in ("in/a", "out/a", "in/new"):
+        (repo / name).write_text("new\n")
+    return repo
+
+
+def named(repo):
+    return git_text(repo, "show", "--format=", "--name-only", "HEAD").split()
+
+
+# Promise (commits): What `git add` leaves to a sparse checkout is refused if it alone is named or is new, and left otherwise; a
+# file marked as skip-worktree is never taken from the disk. With `test_random_commits_are_those_of_git`.
+@pytest.mark.parametrize("what", ["out/a", "out/b", "out", ["in/a", "out/a"], ["in/a", "out/*"]])
+def test_files_outside_of_a_sparse_checkout_are_refused(connect, sparse, what):
+    con, was = opened(connect, sparse), snapshot(sparse)
+    for done in (commit(con, "Second", what), answer(con, "SELECT git_stage('ws/repo', ?)", what)):
+        assert "names only files" in assert_refused(done, "invalid_args")
+    assert snapshot(sparse) == was
+    with pytest.raises(GitFailed, match="outside of your sparse-checkout"):
+        git(sparse, "add", "-n", "--", *([what] if isinstance(what, str) else what))
+
+
+def test_new_files_outside_of_a_sparse_checkout_are_refused(connect, sparse):
+    (sparse / "out" / "new").write_text("new\n")
+    con, was = opened(connect, sparse), snapshot(sparse)
+    said = assert_refused(commit(con, "Second", "."), "invalid_args")
+    assert said.startswith("1 new file outside of the sparse checkout: 'out/new'.")
+    assert snapshot(sparse) == was
+    assert commit(con, "Second", [".", ":!out/new"]).error is None
+    assert named(sparse) == ["in/a", "in/new", "out/a"]
+
+
+def test_a_directory_is_staged_without_what_is_outside_of_the_sparse_checkout(connect, sparse):
+    con = opened(connect, sparse)
+    assert answer(con, "SELECT git_stage('ws/repo', '.')").error is None
+    assert git_text(sparse, "status", "--porcelain").split("\n") == [
+        "M  in/a",
+        "A  in/new",
+        " M out/a",
+    ]
+
+
+def test_a_file_marked_as_skip_worktree_stays_as_it_is_staged(connect, repo):
+    git(repo, "update-index", "--skip-worktree", "b.txt")
+    (repo / "b.txt").write_text("mine\n")
+    con = opened(connect, repo)
+    assert "skip-worktree" in assert_refused(commit(con, "Second", "b.txt"), "invalid_args")
+    assert commit(con, "Second", ".").error is None
+    assert named(repo) == ["a.txt"]
+    assert git_text(repo, "ls-files", "-v").splitlines() == ["H a.txt", "S b.txt"]
+
+
+def test_a_file_assumed_to_be_unchanged_is_committed_by_its_path_as_git_does(connect, repo):
+    git(repo, "update-index", "--assume-unchanged", "b.txt")
+    (repo / "b.txt").write_text("mine\n")
+    con = opened(connect, repo)
+    staged = answer(con, "SELECT git_stage('ws/repo', 'b.txt')")
+    assert "nothing would change" in assert_refused(staged, "invalid_args")
+    assert commit(con, "Second", "b.txt").error is None
+    assert named(repo) == ["b.txt"] and git_text(repo, "show", "HEAD:b.txt") == "mine"
+
+
+def test_an_index_that_is_to_be_split_and_sparse_is_refused(connect, sparse):
+    git(sparse, "sparse-checkout", "set", "--cone", "--sparse-index", "in")
+    git(sparse, "config", "core.splitIndex", "true")
+    con, was = opened(connect, sparse), snapshot(sparse)
+    assert "core.splitIndex" in assert_refused(commit(con, "Second", "in/a"), "stale")
+    assert snapshot(sparse) == was

@@ -308,13 +308,12 @@ def test_the_work_of_others_is_not_taken_back(connect, repo, case):
     }
 
 
-# Promise (commits): An operation on a repository is taken back by its own session, in its own sandbox, as a whole, and asked
-# as a commit is. With `test_an_undo_is_shown_whole_and_asked`.
-def test_an_operation_of_another_session_or_sandbox_is_refused(connect, repo, tmp_path):
+# Promise (commits): An operation on a repository is taken back in its own sandbox, as a whole, and asked as a
+# commit is, whichever session made it. With `test_an_undo_is_shown_whole_and_asked`.
+def test_an_operation_is_taken_back_in_its_sandbox_by_any_session(connect, repo, tmp_path):
     con = opened(connect, repo)
     done = commit(con, "Second", ["a.txt"])
     was = snapshot(repo)
-    assert_refused(undo(con.cursor(), done["id"]), "permission_denied")
     assert_refused(undo(con, done["id"], path="ws/repo/a.txt"), "invalid_args")
     assert_refused(undo(con, git_text(repo, "rev-parse", "HEAD")), "not_found")
     shutil.copytree(repo.parent, tmp_path / "copy", symlinks=True)
@@ -325,6 +324,9 @@ def test_an_operation_of_another_session_or_sandbox_is_refused(connect, repo, tm
     # What a session did to files is no commit.
     configure(con, writable(repo.parent, git="commit"))
     assert answer(con, "SELECT (revert_edits('ws')).outcome").rows == [("already_applied",)]
+    # As an edit, by its id.
+    assert undo(con.cursor(), done["id"]).error is None
+    assert git_text(repo, "rev-list", "--count", "HEAD") == "1"
 
 
 def test_an_undo_is_shown_whole_and_asked(connect, repo):

@@ -4,6 +4,7 @@ import codecs
 import os
 import pathlib
 import random
+import re
 import subprocess
 
 import pytest
@@ -58,9 +59,16 @@ dir-x text eol=lf ident
 """
 # Of those that `git ls-files --debug` shows the ones in the file: assume-unchanged, stages, intent-to-add, skip-worktree.
 STORED_FLAGS = 0x6000_B000
+# What is said of paths that git add leaves in a sparse checkout.
+OUTSIDE = "outside of the sparse checkout"
+HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 # Cases of the slow test: steps that end in a commit or in what is staged for one.
 CASES = int(os.environ.get("REDLINE_COMMITS", "1000"))
 STEPS = 12
+
+
+def literal(name):
+    return f":(literal){name}"
 
 
 class Twins:
@@ -68,7 +76,7 @@ class Twins:
 
     def __init__(self, connect, folder, seed, layout):
         self.random, self.clock = random.Random(seed), 1_700_000_000
-        self.layout, self.merged = set(layout), 0
+        self.layout, self.merged, self.steps = set(layout), 0, []
         self.theirs, self.ours = folder / "theirs", folder / "ours"
         for repo in (self.theirs, self.ours):
             hash_name = "sha256" if "sha256" in layout else "sha1"
@@ -157,10 +165,18 @@ class Twins:
     def options(self):
         return f"{{'date': '{self.clock} +0130'}}"
 
-    def done(self, query, *arguments):
+    def done(self, query, *arguments, why_not="nothing would change"):
         got = answer(self.con, f"SELECT (r).outcome FROM (SELECT {query} AS r)", *arguments)
-        assert got.error is None or "nothing would change" in got.error, got.error
+        assert got.error is None or why_not in got.error, got.error
         return got.error is None
+
+    def takes(self, *arguments):
+        """Tells whether `git add` takes all of the paths; outside of a sparse checkout it leaves some, and fails."""
+        try:
+            self.git("add", "-n", *arguments)
+        except repositories.GitFailed:
+            return False
+        return True
 
     def changed(self):
         listed = self.git("ls-files", "-z", "-m", "-o", "--exclude-standard").decode().split("\0")
@@ -174,7 +190,8 @@ class Twins:
         """Commits as git does; tells whether there was anything."""
         try:
             self.git("commit", "-q", *arguments)
-        except repositories.GitFailed:
+        except repositories.GitFailed as error:
+            self.said = str(error)
             return False
         return True
 
@@ -183,42 +200,48 @@ class Twins:
         message = self.random.choice(["one", "two \n\n\n body\t\n", "ünï: a  b\n\n* c\n"])
         kinds = ["paths", "paths", "staged", "hunks", "stage", "unstage", "all"]
         what = self.random.choice(kinds + ["merge", "pick"] * 4 * ("merges" in self.layout))
+        self.steps.append(what)
+        if "intent" in self.layout:
+            names = [name for name in self.changed() if self.takes("-N", "--", literal(name))]
+            self.both("add", "-N", "--", literal(self.random.choice(names))) if names else None
         names = self.changed()
-        if "intent" in self.layout and names:
-            self.both("add", "-N", "--", f":(literal){self.random.choice(names)}")
-        some = [f":(literal){one}" for one in self.random.sample(names, min(len(names), 2))]
+        some = [literal(one) for one in self.random.sample(names, min(len(names), 2))]
         if what in ("merge", "pick"):
             self.ended(repo, what, message)
-        elif what == "all":
-            self.git("add", *self.sparse(), "--", ".")
-            self.done("git_stage(?, ?)", repo, ["."])
+        elif what in ("all", "stage"):
+            self.stage(repo, ["."] if what == "all" else some)
         elif what == "paths" and some:
-            self.git("add", *self.sparse(), "--", *some)
-            is_made = self.commit_theirs("-m", message, "--", *some)
             query = f"git_commit(?, ?, ?, {self.options()})"
-            assert self.done(query, repo, message, some) == is_made
+            if self.takes("--", *some):
+                self.git("add", "--", *some)
+                is_made = self.commit_theirs("-m", message, "--", *some)
+                assert self.done(query, repo, message, some) == is_made
+            else:
+                assert not self.done(query, repo, message, some, why_not=OUTSIDE)
         elif what == "staged":
-            self.both("add", *self.sparse(), "--", *some) if some else None
+            self.both("add", "--", *some) if some and self.takes("--", *some) else None
             is_made = self.commit_theirs("-m", message)
             assert (
                 self.done(f"git_commit(?, ?, 'staged', {self.options()})", repo, message) == is_made
             )
         elif what == "hunks":
             self.hunks(repo, message)
-        elif what == "stage" and some:
-            self.git("add", *self.sparse(), "--", *some)
-            self.done("git_stage(?, ?)", repo, some)
         elif what == "unstage" and git_text(self.theirs, "ls-files"):
             self.git("reset", "-q", "--", ".")
             self.done("git_unstage(?, '.')", repo)
 
-    def sparse(self):
-        """Returns git's option for files outside of a sparse checkout, which redline does not hold back."""
-        return ["--sparse"] if self.layout & {"sparse", "sparse index"} else []
+    def stage(self, repo, what):
+        if not what:
+            return
+        if self.takes("--", *what):
+            self.git("add", "--", *what)
+            self.done("git_stage(?, ?)", repo, what)
+        else:
+            assert not self.done("git_stage(?, ?)", repo, what, why_not=OUTSIDE)
 
     def ended(self, repo, what, message):
         """Begins a merge or a pick of a commit aside with git, and ends it, with conflicts or without."""
-        self.both("add", *self.sparse(), "-A")
+        self.both("add", "--sparse", "-A")
         self.both("commit", "-q", "--allow-empty", "-m", "all")
         here = git_text(self.ours, "rev-parse", "--abbrev-ref", "HEAD")
         self.merged += 1
@@ -226,7 +249,7 @@ class Twins:
         self.both("checkout", "-q", "-b", side)
         self.write(self.random.choice(NAMES[:4]), f"theirs {self.random.random()}\n" * 30)
         self.write(f"aside/{self.merged}", "theirs\n")
-        self.both("add", *self.sparse(), "-A")
+        self.both("add", "--sparse", "-A")
         self.both("-c", "user.name=Other", "commit", "-q", "-m", "aside")
         self.both("checkout", "-q", here)
         if self.random.random() < 0.7:
@@ -244,14 +267,20 @@ class Twins:
                 conflicted = [name for name in conflicted.split("\0") if name]
         for name in conflicted:
             self.write(name, f"both {self.random.random()}\n")
-        if conflicted:
-            self.git("add", *self.sparse(), "--", *conflicted)
+        if conflicted and self.takes("--", *conflicted):
+            self.git("add", "--", *conflicted)
             assert self.done("git_stage(?, ?)", repo, conflicted)
+        elif conflicted:
+            assert not self.done("git_stage(?, ?)", repo, conflicted, why_not=OUTSIDE)
+            self.both("add", "--sparse", "--", *conflicted)
         git_dir = pathlib.Path(git_text(self.ours, "rev-parse", "--absolute-git-dir"))
         if any((git_dir / name).exists() for name in ("MERGE_HEAD", "CHERRY_PICK_HEAD")):
-            assert self.commit_theirs("-m", message)
+            is_made = self.commit_theirs("-m", message)
             query = f"git_commit(?, ?, 'staged', {self.options()})"
-            assert self.done(query, repo, message)
+            assert self.done(query, repo, message) == is_made, self.said
+            if not is_made:
+                # A pick that changes nothing any more.
+                self.both("cherry-pick", "--skip")
 
     def hunks(self, repo, message):
         """Commits some hunks, while the index has what HEAD has."""
@@ -272,12 +301,20 @@ class Twins:
         if not chosen:
             return
         text = ""
-        for path in dict.fromkeys(row[1] for row in rows):
-            hunks = [row[2] for row in rows if row[1] == path and row in chosen]
-            if hunks:
-                text += patches[path].split("\n@@ ")[0] + "\n" + "".join(hunks)
-        self.git("apply", "--cached", "--recount", "-", stdin=text.encode())
-        assert self.commit_theirs("-m", message)
+        for path in dict.fromkeys(row[1] for row in chosen):
+            text += patches[path].split("\n@@ ")[0] + "\n"
+            # Lines that hunks which are left out would add; git places the others by these numbers.
+            skipped = 0
+            for row in (row for row in rows if row[1] == path):
+                numbers = HUNK.match(row[2])
+                old, old_count, new, new_count = (int(one or 1) for one in numbers.groups())
+                if row in chosen:
+                    header = f"@@ -{old},{old_count} +{new - skipped},{new_count} @@"
+                    text += header + row[2][numbers.end() :]
+                else:
+                    skipped += new_count - old_count
+        self.git("apply", "--cached", "-", stdin=text.encode())
+        assert self.commit_theirs("-m", message), self.said
         query = f"git_commit(?, ?, ?, {self.options()})"
         assert self.done(query, repo, message, [row[0] for row in chosen])
 
@@ -312,7 +349,8 @@ class Twins:
 
     def check(self):
         theirs, ours = self.state(self.theirs), self.state(self.ours)
-        assert theirs == ours
+        differing = {what: (theirs[what], ours[what]) for what in ours if theirs[what] != ours[what]}
+        assert not differing, (self.layout, self.steps)
         strict = subprocess.run(
             ["git", "-C", str(self.ours), "fsck", "--strict", "--no-dangling"],
             capture_output=True,
@@ -345,7 +383,16 @@ def test_random_commits_are_those_of_git(connect, tmp_path, layout):
     compare(connect, tmp_path, 1, {layout}, 4)
 
 
+def combined(seed):
+    """Returns four layouts that go together."""
+    chosen = set(random.Random(seed).sample(LAYOUTS, 4))
+    # git 2.47 alone writes indexes that it refuses where one is to be split and sparse, and with entries many times where
+    # it makes one sparse that has an intent to add.
+    chosen -= {"split", "intent"} if "sparse index" in chosen else set()
+    return chosen - {"unborn"} if chosen.intersection(BORN) else chosen
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2, 2 + CASES // STEPS + 1))
 def test_many_random_commits_are_those_of_git(connect, tmp_path, seed):
-    compare(connect, tmp_path, seed, {LAYOUTS[seed % len(LAYOUTS)]}, STEPS)
+    compare(connect, tmp_path, seed, combined(seed), STEPS)

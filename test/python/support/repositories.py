@@ -78,7 +78,8 @@ def git(
         env=environment() if env is None else env,
     )
     if done.returncode != 0:
-        words = done.stderr.decode(errors="replace").strip()
+        # Git tells some failures, as of a commit of nothing, on its other output.
+        words = (done.stderr + done.stdout).decode(errors="replace").strip()
         raise GitFailed(f"git {' '.join(arguments)} in {repo}: exit {done.returncode}: {words}")
     return done.stdout
 
