@@ -105,22 +105,18 @@ impl Row for UndoneFile {
     type Of<'a> = &'a Self;
 
     const OWN: &'static [Col<Self>] = &[
-        varchar("path", "The file, as `sandbox/relative/path`", |file, out| {
-            out.text(file.file.path.as_str())
+        varchar("path", "The file, as `sandbox/relative/path`", |it, out| {
+            out.text(it.file.path.as_str())
         }),
-        varchar("kind", "`create`, `update`, `delete` or `mode`", |file, out| {
-            out.text(file.file.kind)
+        varchar("kind", "`create`, `update`, `delete` or `mode`", |it, out| out.text(it.file.kind)),
+        bigint("lines_added", "Lines that it gets", |it| it.file.lines_added.into()),
+        bigint("lines_removed", "Lines that it loses", |it| it.file.lines_removed.into()),
+        varchar("base_oid", "The git blob id before", |it, out| {
+            out.text(it.file.base_oid.as_deref())
         }),
-        bigint("lines_added", "Lines that it gets", |file| file.file.lines_added.into()),
-        bigint("lines_removed", "Lines that it loses", |file| file.file.lines_removed.into()),
-        varchar("base_oid", "The git blob id before", |file, out| {
-            out.text(file.file.base_oid.as_deref())
-        }),
-        varchar("oid", "The git blob id afterwards", |file, out| {
-            out.text(file.file.oid.as_deref())
-        }),
-        varchar("unified_diff", "The change, with three lines of context", |file, out| {
-            out.text(file.unified_diff.as_str())
+        varchar("oid", "The git blob id afterwards", |it, out| out.text(it.file.oid.as_deref())),
+        varchar("unified_diff", "The change, with three lines of context", |it, out| {
+            out.text(it.unified_diff.as_str())
         }),
     ];
 }
