@@ -349,7 +349,9 @@ class Twins:
 
     def check(self):
         theirs, ours = self.state(self.theirs), self.state(self.ours)
-        differing = {what: (theirs[what], ours[what]) for what in ours if theirs[what] != ours[what]}
+        differing = {
+            what: (theirs[what], ours[what]) for what in ours if theirs[what] != ours[what]
+        }
         assert not differing, (self.layout, self.steps)
         strict = subprocess.run(
             ["git", "-C", str(self.ours), "fsck", "--strict", "--no-dangling"],
