@@ -141,6 +141,18 @@ pub fn joined(ids: &[&HunkId]) -> Option<HunkId> {
     can_be.then(|| HunkId { lines: join(|id| &id.lines), context: join(|id| &id.context) })
 }
 
+/// Tells whether a text has the form of a name of a hunk, or of several that are joined.
+pub fn is_name(text: &str) -> bool {
+    parts(text).all(|part| {
+        let (digits, rest) = part.split_at_checked(2 * KEPT_BYTES).unwrap_or((part, ""));
+        let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        let is_digits =
+            |number: &str| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        let is_numbered = rest.is_empty() || rest.strip_prefix('-').is_some_and(is_digits);
+        digits.len() == 2 * KEPT_BYTES && digits.bytes().all(is_hex) && is_numbered
+    })
+}
+
 /// Returns the names of single hunks in a name that may be joined.
 pub fn parts(id: &str) -> impl Iterator<Item = &str> {
     id.split(JOINT)
@@ -206,6 +218,16 @@ mod tests {
             text: text.as_bytes(),
         });
         hunk_ids(path.as_bytes(), b"", hunks, &CancelToken::never()).unwrap()
+    }
+
+    #[test]
+    fn a_path_is_no_name_of_hunks() {
+        let id = "0123456789abcdef0123456789abcdef01234567";
+        assert!(is_name(id) && is_name(&format!("{id}-2")) && is_name(&format!("{id}+{id}-2")));
+        let paths = ["", "a", &id[1..], &id.replace('a', "A"), &format!("{id}.txt")];
+        for path in [&paths[..], &[&format!("{id}-"), &format!("{id}+")]].concat() {
+            assert!(!is_name(path), "{path}");
+        }
     }
 
     const HUNK: &str = "@@ -1,2 +1,2 @@\n a\n-b\n+c\n";

@@ -14,7 +14,7 @@ use redline_base::form::counted;
 use redline_git::{LineCounts, Measured, Pathspec, RenameOptions, changed_files};
 use redline_review::{CURSOR_BYTES, Kind, Layout};
 use redline_rows::Row;
-use redline_text::hunk_id::HunkId;
+use redline_text::hunk_id::{HunkId, is_name};
 use redline_text::{DiffOptions, Whitespace};
 use redline_tools::{Alias, Output, Reply, Rest, Tool};
 use schemars::JsonSchema;
@@ -194,7 +194,7 @@ impl GitDiffArguments {
             return Err(Error::invalid_args("GitDiff was given both file and paths")
                 .with_hint("Give file for one file, or paths for those that pathspecs name"));
         }
-        let is_id = |id: &&String| id.contains("..") || is_hunk_id(id);
+        let is_id = |id: &&String| id.contains("..") || is_name(id);
         if let Some(other) = self.except_ids.iter().flatten().find(|id| !is_id(id)) {
             return Err(Error::invalid_args(format!(
                 "except_ids: {} is neither the id of a hunk nor a range",
@@ -204,16 +204,6 @@ impl GitDiffArguments {
         }
         Ok(self)
     }
-}
-
-/// Tells whether a text has the form of the names of hunks.
-fn is_hunk_id(id: &str) -> bool {
-    let is_one = |id: &str| {
-        let (digest, number) = id.split_once('-').unwrap_or((id, "2"));
-        let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        digest.len() == 40 && digest.bytes().all(is_hex) && number.parse::<u32>().is_ok()
-    };
-    id.split('+').all(is_one)
 }
 
 /// A changed file: the columns of file_changes.

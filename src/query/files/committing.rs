@@ -4,7 +4,7 @@ use super::blind_call::BlindCall;
 use super::file_tools::FileTools;
 use super::git_place::{GitPlace, planned_git};
 use super::planned::{Maker, Planned};
-use super::selected_hunks::{is_hunk_id, selected};
+use super::selected_hunks::selected;
 use crate::Context;
 use crate::answers::{Answers, Call};
 use redline_base::budget::{Gather, Grow, GrowBy, Taken, text_of};
@@ -99,7 +99,7 @@ impl What {
         }
         // Hunks that an answer shows as one have their ids together.
         let (ids, paths): (Vec<String>, _) =
-            parts.into_iter().partition(|part| hunk_id::parts(part).all(is_hunk_id));
+            parts.into_iter().partition(|part| hunk_id::is_name(part));
         let hunks = ids.iter().flat_map(|ids| hunk_id::parts(ids)).map(str::to_owned).gather();
         Ok(Self { paths, hunks, ..Self::default() })
     }

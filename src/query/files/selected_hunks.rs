@@ -6,18 +6,6 @@ use redline_base::error::{Error, Result, quoted};
 use redline_git::{Comparison, Repository, changed_files};
 use redline_text::DiffOptions;
 
-/// Tells whether a text has the form of a hunk's id: hexadecimal digits, and a number after equal
-/// ones.
-pub(super) fn is_hunk_id(text: &str) -> bool {
-    /// The digits of an id.
-    const DIGITS: usize = 40;
-    let (digits, rest) = text.split_at_checked(DIGITS).unwrap_or((text, ""));
-    let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    let number = rest.strip_prefix('-').filter(|number| !number.is_empty());
-    let is_numbered = number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
-    digits.len() == DIGITS && digits.bytes().all(is_hex) && (rest.is_empty() || is_numbered)
-}
-
 /// Finds hunks of some comparisons by their ids, of the lines or with the lines around. Returns them as a patch, and the paths of files without hunks that ids name.
 ///
 /// # Errors
@@ -79,22 +67,6 @@ pub(super) fn selected(
                 .with_hint(format!(
                     "Ask for the hunks again: GitDiff with ids = true and diff_hunks('{from}', '{to}', repo) have their ids; new files are named by their paths"
                 )))
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_hunk_id;
-
-    #[test]
-    fn a_path_is_no_id() {
-        let id = "0123456789abcdef0123456789abcdef01234567";
-        assert!(is_hunk_id(id) && is_hunk_id(&format!("{id}-2")));
-        for path in
-            ["", "a", &id[1..], &id.replace('a', "A"), &format!("{id}.txt"), &format!("{id}-")]
-        {
-            assert!(!is_hunk_id(path), "{path}");
         }
     }
 }
