@@ -63,6 +63,13 @@ impl DataHistory<'_> {
             ("key_is_null", nulls.join(" OR ")),
             ("key_literals", each(&|_, name| literal(name))),
         ];
+        // DuckDB's reader of Parquet takes files alone, and all versions at once.
+        let is_parquet = self.file.to_ascii_lowercase().ends_with(".parquet");
+        let versions = match is_parquet {
+            false => include_str!("text_versions.sql"),
+            true => include_str!("parquet_versions.sql"),
+        };
+        values.add(("values", filled(versions, &values)));
         let faults = if self.key.is_empty() { "" } else { include_str!("key_faults.sql") };
         values.add(("key_faults", filled(faults, &values)));
         let answer = match of_cells {
@@ -87,6 +94,8 @@ mod tests {
             repo: ".",
             key: key.to_vec(),
         };
+        let parquet = DataHistory { file: "A.PARQUET", ..history(&["id"]) }.sql(false).unwrap();
+        assert!(!place.is_match(&parquet) && parquet.contains("file_versions_at('A.PARQUET'"));
         for (key, of_cells) in [(&["a/b", "it's"][..], false), (&["a/b"], true), (&[], false)] {
             let sql = history(key).sql(of_cells).unwrap();
             assert!(!place.is_match(&sql) && sql.contains("file_history('it''s.csv'"), "{sql}");

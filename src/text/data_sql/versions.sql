@@ -4,10 +4,7 @@ WITH "redline commits" AS MATERIALIZED (
 -- A version that is not readable is one row without values.
 "redline rows" AS MATERIALIZED (
     SELECT newest, error, value, {keys_of_value} FROM (
-        SELECT newest, data.error AS error,
-            system.main.unnest(CASE WHEN data.error IS NOT NULL THEN [NULL::VARCHAR] ELSE data.rows END) AS value
-        FROM (SELECT newest, system.main.data_rows(CASE WHEN status <> 'deleted'
-                THEN system.main.file_content(file_path, commit_id, {repo}) END, file_path) AS data FROM "redline commits"))),
+{values}    )),
 "redline faults" AS MATERIALIZED (
     SELECT newest, system.main.any_value(error) AS error FROM "redline rows" WHERE error IS NOT NULL GROUP BY newest
     {key_faults}),

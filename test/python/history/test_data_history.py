@@ -191,12 +191,64 @@ def test_versions_whose_rows_cannot_be_told_apart_say_so(data, tmp_path):
     assert found[2][2] == "not_unique: the key (id) names several rows or none: NULL (1 rows)"
 
 
-def test_a_file_of_another_format_says_what_is_read(data, tmp_path):
-    repo = written_repositories.write(tmp_path / "repo", [{"a.parquet": b"PAR1"}])
-    ((change, error),) = data.execute(
-        "SELECT change, error FROM data_history('a.parquet', repo := ?)", [str(repo)]
+def parquet(con, path, rows: list[dict], names: list[str]) -> bytes:
+    """Returns rows as a Parquet file with these columns."""
+    types = {"id": "BIGINT", "price": "DOUBLE", "name": "VARCHAR", "tags": "VARCHAR[]"}
+    columns = ", ".join(f"{name} {types[name]}" for name in names)
+    con.execute(f"CREATE OR REPLACE TABLE written({columns})")
+    values = [[row[name] for name in names] for row in rows]
+    con.executemany(f"INSERT INTO written VALUES ({', '.join('?' * len(names))})", values)
+    con.execute(f"COPY written TO '{path}' (FORMAT parquet)")
+    return path.read_bytes()
+
+
+def test_the_history_of_a_parquet_file_is_that_of_its_rows(data, tmp_path):
+    chance = random.Random(SEED)
+    versions, files, whole = [], [], {}
+    for _ in range(12):
+        for key in chance.sample(range(9), 3):
+            row = {"id": key, "price": chance.choice([1.5, 2.0, None]), "name": chance.choice("ab")}
+            whole[key] = row | {"tags": chance.choice([["x"], ["x", "y"], []])}
+        if chance.random() < 0.5:
+            del whole[chance.choice([*whole])]
+        names = ["id", *(name for name in ("price", "name", "tags") if chance.random() < 0.8)]
+        content = parquet(data, tmp_path / "a.parquet", [*whole.values()], names)
+        files.append({"a.parquet": content})
+        rows = {key: {name: row[name] for name in names} for key, row in whole.items()}
+        versions.append(
+            {
+                key: {name: value for name, value in row.items() if value is not None}
+                for key, row in rows.items()
+            }
+        )
+    files.append({"a.parquet": None})
+    repo = written_repositories.write(tmp_path / "repo", files)
+    wanted, before = [], {}
+    for at, after in enumerate([*versions, {}]):
+        for key in sorted(before.keys() | after.keys()):
+            old, new = before.get(key), after.get(key)
+            if old != new:
+                change = "added" if old is None else "removed" if new is None else "changed"
+                wanted.append((at, change, old, new))
+        before = after
+    found = data.execute(
+        """SELECT dense_rank() OVER (ORDER BY committed_at) - 1, change, old, new, error
+        FROM data_history('a.parquet', key := 'id', repo := ?) ORDER BY 1, id""",
+        [str(repo)],
     ).fetchall()
-    assert (
-        change == "unreadable"
-        and "only those of .csv, .tsv, .json, .jsonl and .ndjson are" in error
+    told = lambda side: None if side is None else json.loads(side)
+    assert [(at, change, told(old), told(new)) for at, change, old, new, _ in found] == wanted
+    assert not any(row[4] for row in found)
+
+
+def test_versions_of_another_format_say_what_is_read(data, tmp_path):
+    text = b"id,x\n" + b"".join(b"%d,%d\n" % (number, number) for number in range(20))
+    repo = written_repositories.write(
+        tmp_path / "repo",
+        [{"a.orc": b"ORC", "b.csv": text}, {"b.csv": None, "b.parquet": text}],
     )
+    ask = "SELECT change, error FROM data_history(?, repo := ?)"
+    ((change, error),) = data.execute(ask, ["a.orc", str(repo)]).fetchall()
+    assert change == "unreadable" and "only those of .csv, .tsv, .json, .jsonl" in error
+    with pytest.raises(duckdb.Error, match="b.parquet"):
+        data.execute(ask, ["b.parquet", str(repo)]).fetchall()
