@@ -11,8 +11,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, RenameFlags, fchmod, fstat, fsync, openat, renameat,
-    renameat_with, unlinkat,
+    AtFlags, FileType, Mode, OFlags, fchmod, fstat, fsync, openat, renameat, unlinkat,
 };
 use rustix::io::Errno;
 
@@ -176,24 +175,6 @@ impl NewFile {
         self.is_placed = true;
         Ok(fsync(self.parent.as_fd())?)
     }
-
-    /// Renames it to a name that nothing has; what is there stays, and the file is removed.
-    ///
-    /// # Errors
-    /// Those of the system.
-    pub fn place_once(mut self, name: &[u8]) -> io::Result<()> {
-        let flags = RenameFlags::NOREPLACE;
-        match renameat_with(&self.parent, &self.name[..], &self.parent, name, flags) {
-            Err(Errno::EXIST) => Ok(()),
-            // A file system without that flag; the same name has the same content.
-            Err(Errno::INVAL | Errno::NOSYS) => self.place(name),
-            renamed => {
-                renamed?;
-                self.is_placed = true;
-                Ok(fsync(self.parent.as_fd())?)
-            }
-        }
-    }
 }
 
 impl Drop for NewFile {
@@ -235,10 +216,6 @@ mod tests {
         lock.place(b"a").unwrap();
         assert_eq!(fs::read(temp.path().join("a")).unwrap(), b"new");
         drop(directory.create(b"a.lock", 0o666).unwrap());
-        let mut once = directory.create(b"tmp", 0o444).unwrap().unwrap();
-        once.fill(b"other", None).unwrap();
-        once.place_once(b"a").unwrap();
-        assert_eq!(fs::read(temp.path().join("a")).unwrap(), b"new");
         assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 1);
     }
 

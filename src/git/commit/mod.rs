@@ -40,6 +40,7 @@ use crate::repository::Repository;
 use crate::revision::Revision;
 use files::{Files, edited, files_of, merged, versions};
 use head::{Ending, Head};
+use new_index::NewIndex;
 use object::NewObject;
 use redline_base::error::{Error, Result, quoted};
 use redline_base::form::counted;
@@ -148,8 +149,10 @@ pub struct GitPlan {
     head: Head,
     /// The index as it was read.
     stamp: Option<Stamp>,
+    /// The digest of its entries.
+    entries_sum: Vec<u8>,
     /// The new index.
-    index: Vec<u8>,
+    index: NewIndex,
     objects: Vec<NewObject>,
     written: obstacles::Written,
     /// Where HEAD moves; `None` if only the index changes.
@@ -252,7 +255,7 @@ impl GitPlan {
             plan.left_out = plan.left(&index, &entries, new)?;
             plan.add_commit(options, &ending, trees.root)?;
         }
-        plan.write_index(&index, entries, &known, &staged)?;
+        plan.set_index(&index, entries, &known, &staged)?;
         Ok(plan)
     }
 
@@ -268,9 +271,10 @@ impl GitPlan {
             programs: obstacles::programs(repository, written)?,
             repository: repository.clone(),
             stamp: index.stamp(),
+            entries_sum: Vec::new(),
             head,
             written,
-            index: Vec::new(),
+            index: NewIndex::default(),
             objects: Vec::new(),
             moved: None,
             commit: None,

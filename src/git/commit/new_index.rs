@@ -9,39 +9,57 @@ use super::trees::{self, Trees};
 use crate::attributes::ContentSource;
 use crate::change::differences::find_dirt;
 use crate::index::{CachedTrees, Index, Staged};
+use crate::repository::Repository;
 use crate::worktree::files::WorkTree;
 use crate::worktree::submodule::{Above, Submodules};
 use redline_base::error::{Error, Result};
 
-impl GitPlan {
-    /// Makes the file of the new index.
-    pub(super) fn write_index(
-        &mut self,
-        index: &Arc<Index>,
-        mut entries: Vec<Staged>,
-        known: &CachedTrees,
-        staged: &Files,
-    ) -> Result<()> {
-        let repository = self.repository.clone();
-        let source = ContentSource::new(repository.clone(), Some(Arc::clone(index)));
-        let mut on_disk = WorkTree::new(&source, index)?;
+/// The index that a plan writes.
+#[derive(Default)]
+pub(super) struct NewIndex {
+    /// The index as it was read.
+    read: Arc<Index>,
+    entries: Vec<Staged>,
+    trees: CachedTrees,
+}
+
+impl NewIndex {
+    /// Returns the bytes of the file. What git could not see is marked, as the work tree is now: most
+    /// builds of git compare the times of files by whole seconds, and the new file is younger than
+    /// the one that was read.
+    pub fn file(&self, repository: &Repository) -> Result<Vec<u8>> {
+        let source = ContentSource::new(repository.clone(), Some(Arc::clone(&self.read)));
+        let mut on_disk = WorkTree::new(&source, &self.read)?;
         let submodules = Submodules::new(Above::default(), find_dirt);
+        let mut entries = self.entries.clone();
         for entry in &mut entries {
-            let is_old = index.find(&entry.path).iter().any(|old| old.stat == entry.stat);
+            let is_old = self.read.find(&entry.path).iter().any(|old| old.stat == entry.stat);
             let is_file = entry.stage == 0 && !entry.entry.mode.is_submodule();
-            if !(is_old && is_file && entry.stat.size != 0 && index.is_unsure(entry)) {
+            if !(is_old && is_file && entry.stat.size != 0 && self.read.is_unsure(entry)) {
                 continue;
             }
-            // The new file is younger, so that a change in the tick of the old one would be unseen.
             repository.budget().check()?;
             let found = on_disk.entry(&entry.path, Some(entry), &submodules)?;
             if found.is_none_or(|found| found.oid != entry.entry.oid) {
                 entry.stat.size = 0;
             }
         }
+        self.read.with_entries(&entries, &self.trees, repository.object_hash())
+    }
+}
+
+impl GitPlan {
+    /// Decides what the new index has.
+    pub(super) fn set_index(
+        &mut self,
+        index: &Arc<Index>,
+        entries: Vec<Staged>,
+        known: &CachedTrees,
+        staged: &Files,
+    ) -> Result<()> {
+        let hash = self.repository.object_hash();
         let files: Vec<trees::File<'_>> =
             staged.iter().map(|(path, entry)| (path.as_slice(), *entry)).collect();
-        let hash = repository.object_hash();
         // Only trees that exist are named, and of directories whose entries are all in them.
         let unfit: HashSet<&[u8]> = entries
             .iter()
@@ -57,22 +75,30 @@ impl GitPlan {
                 || index.knows(path, &tree.oid);
             is_there && !unfit.contains(path.as_slice())
         });
-        self.index = index.with_entries(&entries, &trees, hash)?;
-        // What others stage meanwhile is a change; the times of files are none.
-        let mut sum = gix::hash::hasher(gix::hash::Kind::Sha256);
-        for entry in index.entries() {
-            sum.update(&entry.path);
-            sum.update(
-                format!("\0{} {} {}", entry.stage, entry.entry.mode, entry.entry.oid).as_bytes(),
-            );
-        }
-        let sum = sum.try_finalize().map_err(|error| {
-            Error::tool_failed("the state of the index cannot be computed").with_source(error)
-        })?;
-        self.basis.extend_from_slice(sum.as_bytes());
+        self.index = NewIndex { read: Arc::clone(index), entries, trees };
+        self.entries_sum = entries_sum(index)?;
+        self.basis.extend_from_slice(&self.entries_sum);
         self.basis.extend_from_slice(&self.head.bytes);
         self.basis
             .extend_from_slice(format!(" {:?} {:?}", self.head.commit, self.programs).as_bytes());
         Ok(())
     }
+}
+
+/// Returns a digest of what an index has: what others stage meanwhile is a change, and the times of
+/// files are none.
+///
+/// # Errors
+/// `tool_failed` if it cannot be computed.
+pub(super) fn entries_sum(index: &Index) -> Result<Vec<u8>> {
+    let mut sum = gix::hash::hasher(gix::hash::Kind::Sha256);
+    for entry in index.entries() {
+        sum.update(&entry.path);
+        let (mode, oid) = (entry.entry.mode, entry.entry.oid);
+        sum.update(format!("\0{} {mode} {oid}", entry.stage).as_bytes());
+    }
+    let sum = sum.try_finalize().map_err(|error| {
+        Error::tool_failed("the state of the index cannot be computed").with_source(error)
+    })?;
+    Ok(sum.as_bytes().to_vec())
 }

@@ -6,8 +6,8 @@ use gix::hash::hasher;
 use libdeflater::{CompressionLvl, Compressor};
 
 use crate::Oid;
-use crate::objects::Objects;
 use crate::store::GitDirectory;
+use redline_base::budget::Budget;
 use redline_base::error::{Error, Result};
 use redline_sandbox::OpenError;
 
@@ -50,7 +50,7 @@ impl NewObject {
         self.bytes.len()
     }
 
-    /// Writes it into the objects of a repository, on the disk, unless it is there.
+    /// Writes it into the objects of a repository, on the disk.
     ///
     /// # Errors
     /// Those of the system.
@@ -73,19 +73,20 @@ impl NewObject {
         })?;
         let failed = |error| common_dir.unwritten(OpenError::System(error), directory.as_bytes());
         file.fill(&packed[..length], Some(READ_ONLY)).map_err(failed)?;
-        file.place_once(&hex.as_bytes()[2..]).map_err(failed)
+        file.place(&hex.as_bytes()[2..]).map_err(failed)
     }
 }
 
-/// Writes the objects that a repository lacks, in order.
+/// Writes objects in order, each as a file of its own, also where a pack or an old file has it: git
+/// may be about to delete that pack, and removes old files that nothing names yet.
 ///
 /// # Errors
-/// Those of the system, of reading the repository, and of its budget.
-pub fn write_all(objects: &[NewObject], known: &Objects, common_dir: &GitDirectory) -> Result<()> {
+/// Those of the system and of the budget.
+pub fn write_all(objects: &[NewObject], budget: &Budget, common_dir: &GitDirectory) -> Result<()> {
     let mut written = HashSet::new();
     for (number, object) in objects.iter().enumerate() {
-        known.budget().check()?;
-        if written.insert(object.id) && known.header(&object.id)?.is_none() {
+        budget.check()?;
+        if written.insert(object.id) {
             object.write(common_dir, number)?;
         }
     }

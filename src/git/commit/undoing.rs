@@ -254,7 +254,7 @@ impl GitPlan {
                 plan.moved = Some(HeadMove { to: from, who, time, text });
             }
         }
-        plan.write_index(&index, entries, &CachedTrees::new(), &staged)?;
+        plan.set_index(&index, entries, &CachedTrees::new(), &staged)?;
         Ok(plan)
     }
 }

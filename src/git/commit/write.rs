@@ -5,7 +5,9 @@
 //! moved before the index, as git does; and locks, which git names to the person who removes them.
 
 use super::head::Head;
+use super::new_index::entries_sum;
 use super::{GitPlan, HeadMove, object, obstacles};
+use crate::index::Index;
 use crate::model::settings::{boolean, value};
 use crate::refs::{LockedTables, NewLine, TableUpdate};
 use crate::store::{GitDirectory, stores_tables};
@@ -34,15 +36,19 @@ impl GitPlan {
         let location = &self.repository.location;
         let (git_dir, common_dir) = (&location.git_dir, &location.common_dir);
         let mut index = git_dir.lock(b"index")?;
-        if git_dir.stamp(b"index")? != self.stamp {
+        // Of two files that git placed within one tick of the clock, the stamps may be equal.
+        let is_same = git_dir.stamp(b"index")? == self.stamp
+            && entries_sum(&*Index::read(&self.repository)?)? == self.entries_sum;
+        if !is_same {
             return Err(self.stale("its index"));
         }
         if obstacles::programs(&self.repository, self.written)? != self.programs {
             return Err(self.stale("what git would run there"));
         }
-        object::write_all(&self.objects, &self.repository.objects(), common_dir)?;
+        object::write_all(&self.objects, self.repository.budget(), common_dir)?;
         let failed = |error, name: &[u8]| git_dir.unwritten(OpenError::System(error), name);
-        index.fill(&self.index, None).map_err(|error| failed(error, b"index"))?;
+        let bytes = self.index.file(&self.repository)?;
+        index.fill(&bytes, None).map_err(|error| failed(error, b"index"))?;
         if let Some(moved) = &self.moved {
             self.move_head(moved)?;
         }

@@ -125,10 +125,11 @@ impl Index {
         &self.entries
     }
 
-    /// Tells whether a file may have been changed unseen since git stored its state.
+    /// Tells whether a file may have been changed since git stored its state, unseen by a git that
+    /// compares whole seconds.
     pub(crate) fn is_unsure(&self, staged: &Staged) -> bool {
-        let (seconds, nanoseconds) = staged.stat.modified;
-        self.is_racy(Moment { seconds: i64::from(seconds), nanoseconds })
+        let seconds = i64::from(staged.stat.modified.0);
+        self.written.is_none_or(|written| seconds >= written.seconds)
     }
 
     /// Tells whether a directory, whose path ends in a slash, is known to be a tree.
