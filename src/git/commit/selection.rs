@@ -266,7 +266,12 @@ impl<'a> Selector<'a> {
         if entry.mode.is_regular() {
             self.check_filter(path)?;
         }
-        if !entry.mode.is_submodule() && self.objects.header(&entry.oid)?.is_none() {
+        // What neither names may be in a pack that git is about to delete.
+        let is_staged = |known: Staged| !known.flags.intent_to_add && known.entry.oid == entry.oid;
+        let is_named = known.is_some_and(is_staged)
+            || self.head.get(path).is_some_and(|old| old.oid == entry.oid);
+        let is_there = is_named && self.objects.header(&entry.oid)?.is_some();
+        if !entry.mode.is_submodule() && !is_there {
             let mut bytes = Vec::new();
             files.read(path, entry.oid, &mut bytes)?;
             self.add(&bytes)?;

@@ -359,6 +359,38 @@ def test_a_hook_that_appears_after_the_yes_is_refused(asked, repo):
     assert head(repo) == was
 
 
+def test_what_a_pack_has_is_written_as_git_may_be_about_to_delete_the_pack(connect, repo):
+    con = opened(connect, repo)
+    (repo / "c.txt").write_text("in a pack\n")
+    git(repo, "add", "c.txt")
+    git(repo, "repack", "-q", "-a", "-d")
+    git(repo, "rm", "-q", "--cached", "c.txt")
+    blob = git_text(repo, "hash-object", "c.txt")
+    # The pack is kept open, as it is by a process that has read from it.
+    assert con.execute("SELECT file_content('c.txt', 'WORKTREE', 'ws/repo')").fetchall()
+    assert commit(con, "Add c", ["c.txt"]).error is None
+    git(repo, "repack", "-q", "-a", "-d")
+    assert git_text(repo, "cat-file", "-p", blob) == "in a pack"
+    loose = repo / ".git/objects" / blob[:2] / blob[2:]
+    (repo / "d.txt").write_text("in a pack\n")
+    assert commit(con, "Add d", ["d.txt"]).error is None and loose.exists()
+
+
+def test_a_change_within_the_second_of_the_index_is_seen_by_git_afterwards(connect, repo):
+    """Most builds of git compare whole seconds, and take a file for changed if the index is no younger."""
+    con = opened(connect, repo)
+    git(repo, "config", "core.trustctime", "false")
+    second = (os.stat(repo / "b.txt").st_mtime_ns // 1_000_000_000 - 100) * 1_000_000_000
+    at = lambda path, part: os.utime(path, ns=(second + part, second + part))
+    at(repo / "b.txt", 100)
+    git(repo, "add", "b.txt")
+    at(repo / ".git/index", 200)
+    (repo / "b.txt").write_text("c\n")
+    at(repo / "b.txt", 300)
+    assert commit(con, "Change a", ["a.txt"]).error is None
+    assert git_text(repo, "status", "--porcelain") == " M b.txt"
+
+
 @pytest.mark.parametrize("hash_name", ["sha1", "sha256"])
 def test_commits_in_tables_are_read_and_gone_on_with_by_git(connect, tmp_path, hash_name):
     root = tmp_path / "root"
