@@ -5,7 +5,7 @@
 //! removed there: no link is followed where links are refused, and never at the last name.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Seek, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -166,6 +166,16 @@ impl NewFile {
         Ok(fsync(&self.file)?)
     }
 
+    /// Writes another content instead.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn refill(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.set_len(0)?;
+        self.file.rewind()?;
+        self.fill(bytes, None)
+    }
+
     /// Renames it to another name of its directory, over what is there.
     ///
     /// # Errors
@@ -211,7 +221,8 @@ mod tests {
         let directory = opened(temp.path());
         let mut lock = directory.create(b"a.lock", 0o666).unwrap().unwrap();
         assert!(directory.create(b"a.lock", 0o666).unwrap().is_none());
-        lock.fill(b"new", None).unwrap();
+        lock.fill(b"before", None).unwrap();
+        lock.refill(b"new").unwrap();
         fs::write(temp.path().join("a"), "old").unwrap();
         lock.place(b"a").unwrap();
         assert_eq!(fs::read(temp.path().join("a")).unwrap(), b"new");

@@ -26,6 +26,9 @@ const ENDED: [&[u8]; 8] = [
     b"SQUASH_MSG",
 ];
 
+/// How often the work tree is looked at again while files of it change.
+const INDEX_LOOKS: usize = 4;
+
 impl GitPlan {
     /// Writes the plan; `done` runs once nothing can be taken back.
     ///
@@ -47,8 +50,17 @@ impl GitPlan {
         }
         object::write_all(&self.objects, self.repository.budget(), common_dir)?;
         let failed = |error, name: &[u8]| git_dir.unwritten(OpenError::System(error), name);
-        let bytes = self.index.file(&self.repository)?;
+        let mut bytes = self.index.file(&self.repository)?;
         index.fill(&bytes, None).map_err(|error| failed(error, b"index"))?;
+        // Git sees what changes from now on; what changed while the file was made is looked for again.
+        for _ in 0..INDEX_LOOKS {
+            let now = self.index.file(&self.repository)?;
+            if now == bytes {
+                break;
+            }
+            index.refill(&now).map_err(|error| failed(error, b"index"))?;
+            bytes = now;
+        }
         if let Some(moved) = &self.moved {
             self.move_head(moved)?;
         }
