@@ -103,13 +103,13 @@ fn object(tool: &str, text: &str) -> Result<Map<String, Value>> {
 /// Replaces the names that agents try by the right ones.
 fn rename<T: Tool>(arguments: &mut Map<String, Value>) -> Result<()> {
     let own = schema::arguments::<T>();
-    let is_known = |name: &str| own.iter().any(|own| own == name);
-    let shared = BY_ARGUMENT.iter().filter(|(name, _)| is_known(name)).flat_map(|(_, all)| *all);
-    let shared = shared.filter(|alias| !is_known(alias.given()));
+    let is_own = |name: &str| own.iter().any(|own| own == name);
+    let shared = BY_ARGUMENT.iter().filter(|(name, _)| is_own(name)).flat_map(|(_, all)| *all);
+    let shared = shared.filter(|alias| !is_own(alias.given()));
     for alias in T::ALIASES.iter().chain(shared).chain(BESIDE) {
         let given = alias.given();
         // Its own name may be read in another way, too.
-        if arguments.get(given).is_some_and(|value| is_empty(given, value)) && !is_own::<T>(given) {
+        if arguments.get(given).is_some_and(|value| is_empty(given, value)) && !is_own(given) {
             arguments.remove(given);
         }
         match *alias {
@@ -138,18 +138,13 @@ fn rename<T: Tool>(arguments: &mut Map<String, Value>) -> Result<()> {
                     .with_hint(instead));
                 }
             }
-            Alias::Beside(given) if arguments.contains_key(given) && !is_own::<T>(given) => {
+            Alias::Beside(given) if arguments.contains_key(given) && !is_own(given) => {
                 arguments.remove(given);
             }
             _ => {}
         }
     }
     Ok(())
-}
-
-/// Tells whether a tool has an argument of this name.
-fn is_own<T: Tool>(name: &str) -> bool {
-    schema::properties(&schema::input::<T>()).any(|(own, _)| own == name)
 }
 
 fn check_names<T: Tool>(arguments: &Map<String, Value>) -> Result<()> {
