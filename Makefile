@@ -115,9 +115,10 @@ test-sql: debug $(STABLE_MCP) $(NEXT_MCP)
 test-python: debug $(STABLE_MCP) $(NEXT_MCP)
 	$(call pytest_in_hosts,test/python --ignore=test/python/surface/test_sql.py)
 
-# Attacks, damaged files, random histories and, where REDLINE_TEST_REPOS names them, whole large ones: minutes.
+# Attacks, damaged files, random histories and, where REDLINE_TEST_REPOS names them, whole large ones: an hour of two
+# processors in each host (HOST=2.0.0 for one of them).
 test-slow: debug $(STABLE_MCP) $(NEXT_MCP)
-	@$(PYTHON) scripts/run_tests.py --slow $(WHOLE_OPTION) --extension $(DEBUG) \
+	@$(PYTHON) scripts/run_tests.py --slow $(WHOLE_OPTION) $(if $(HOST),--only $(HOST)) --extension $(DEBUG) \
 		$(STABLE)=$(STABLE_BIN)/python $(NEXT)=$(VENVS)/$(NEXT)/bin/python
 
 night:
