@@ -29,6 +29,7 @@ use super::directory::entries;
 use super::handles::with_handles;
 use super::locked::{clear, make};
 use super::state::{EntryKind, Stamp, id_of};
+use super::unwritten::why_unwritten;
 use redline_base::budget::check_current;
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
@@ -486,12 +487,7 @@ fn changed() -> Error {
 }
 
 fn unwritten(error: io::Error) -> Error {
-    let words = match Errno::from_io_error(&error) {
-        Some(Errno::NOSPC | Errno::DQUOT) => "the disk is full",
-        Some(Errno::FBIG) => "it is larger than the system lets this process write",
-        Some(Errno::ROFS) => "the file system is read-only",
-        _ => "the system refused",
-    };
+    let (words, _) = why_unwritten(&error);
     Error::tool_failed(format!("the copy of the file cannot be written: {words}"))
         .with_hint("Let temp_directory name a directory with room for it")
         .with_source(error)

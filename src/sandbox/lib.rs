@@ -59,6 +59,7 @@ mod spelling;
 mod staging;
 mod state;
 mod transaction;
+mod unwritten;
 mod walk;
 mod write;
 
@@ -80,4 +81,5 @@ pub use sandbox_path::SandboxPath;
 pub use spelling::without_side;
 pub use state::{EntryKind, FileState, Moment, Stamp};
 pub use transaction::{After, Change, apply};
+pub use unwritten::why_unwritten;
 pub use write::Expected;

@@ -19,6 +19,7 @@ use super::locked::{clear, lock, make};
 use super::recovery::settle;
 use super::sandbox_path::SandboxPath;
 use super::state::FileState;
+use super::unwritten::why_unwritten;
 use redline_base::budget::{Copied, check_current};
 use redline_base::error::{Error, ErrorKind, Result};
 use redline_base::limits;
@@ -270,35 +271,7 @@ impl SandboxPath<'_> {
     }
 
     pub(super) fn write_failed(&self, error: io::Error) -> Error {
-        let (words, hint) = match Errno::from_io_error(&error) {
-            Some(Errno::NOSPC) => ("the disk is full", "Make room"),
-            Some(Errno::DQUOT) => ("the disk quota is used up", "Make room"),
-            Some(Errno::FBIG) => (
-                "it is larger than the system lets this process write",
-                "Write less, or raise the limit (ulimit -f)",
-            ),
-            Some(Errno::MFILE | Errno::NFILE) => {
-                ("too many files are open", "Try again when fewer queries run")
-            }
-            Some(Errno::ROFS) => ("the file system is read-only", "Choose another sandbox"),
-            Some(Errno::PERM) => (
-                "its directory may not be changed (immutable or append-only)",
-                "Ask the host to lift that",
-            ),
-            Some(Errno::ACCESS) => (
-                "its directory is not writable for this process",
-                "Ask the host for the permission",
-            ),
-            Some(Errno::LOOP | Errno::NOTDIR) => {
-                ("a directory on the way is a file or a link", "Choose another path")
-            }
-            Some(Errno::NOENT) => ("a directory on the way was removed meanwhile", "Try again"),
-            Some(Errno::NAMETOOLONG) => {
-                ("its name is too long for the file system", "Choose a shorter name")
-            }
-            Some(Errno::IO) => ("the device failed", "Check the system's log"),
-            _ => ("the system refused", "Check the permissions of its directory"),
-        };
+        let (words, hint) = why_unwritten(&error);
         let shown = self.shown();
         Error::tool_failed(format!("{shown} cannot be written: {words}; the file is unchanged"))
             .with_hint(hint)
