@@ -294,10 +294,11 @@ def committed(repo, message):
 
 
 def beside(repo, what, count):
-    """Runs git commands so many times, each until it is done; an event of its own ends nothing. No two contents of a file
-    have one size: of those that are written within a second most builds of git take the second for the first."""
+    """Runs git commands so many times, each until it is done; an event of its own ends nothing. No two contents are equal, as
+    `git add` writes no object that there is, which `git repack -a -d` may be about to remove; and no two of a file have one
+    size, as of those that are written within a second most builds of git take the second for the first."""
     for number in range(count):
-        content = "line\n" * (number + 1)
+        content = f"{what}\n" * (number + 1)
         if what == "commit":
             (repo / "theirs").write_text(content)
             until(lambda: failed(repo, "add", "theirs"))
