@@ -561,6 +561,14 @@ pub const COPIED_FILES_AT_ONCE: usize = 64;
 /// larger one they show the lines alone.
 pub const DATA_BYTES: usize = 8 << 20;
 
+/// Unchanged lines on each side of a hunk that a page has folded.
+pub const UNCHANGED_LINES: u32 = 20;
+
+/// Bytes of such lines of a file, and of all files of a page: beyond, hunks stand alone.
+pub const UNCHANGED_FILE_BYTES: usize = 64 << 10;
+/// See [`UNCHANGED_FILE_BYTES`].
+pub const UNCHANGED_PAGE_BYTES: usize = 1 << 20;
+
 /// Changed cells of a file of data that a page shows as a table; the others are among its lines.
 pub const DATA_CELLS: usize = 500;
 

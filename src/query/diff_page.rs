@@ -6,9 +6,11 @@ use super::hunk_ids::HunkNamer;
 use super::moved_lines::{ChangedLines, DiffedLines, MovedRun};
 use super::revisions::Revisions;
 use super::run::Context;
+use super::unchanged_lines::UnchangedLines;
 use redline_base::budget::{Charge, Gather, Grow, Ordered, filled};
 use redline_base::error::Result;
-use redline_git::{Change, DiffAttribute, Patcher, PathAttributes, WrittenPatch};
+use redline_base::limits::UNCHANGED_PAGE_BYTES;
+use redline_git::{Change, DiffAttribute, Entry, Patcher, PathAttributes, Reader, WrittenPatch};
 use redline_review::{Marks, Noise, Rank};
 use redline_text::CancelToken;
 use redline_text::hunk_id::HunkId;
@@ -47,6 +49,8 @@ pub struct PagedFile {
     pub id: Option<HunkId>,
     /// The changed cells of a file of data.
     pub data: Option<DataTable>,
+    /// The unchanged lines beside its hunks.
+    pub unchanged: Vec<UnchangedLines>,
 }
 
 impl DiffPage {
@@ -68,7 +72,9 @@ impl DiffPage {
             let mut reader = comparison.reader().of_pairs();
             Ok(move |change, cancel: &CancelToken<'_>| {
                 let data = DataTable::of(&mut reader, &change, cancel)?;
-                compared(&mut patcher, &mut namer, change, data, cancel)
+                let (mut file, diff) = compared(&mut patcher, &mut namer, change, data, cancel)?;
+                file.read_unchanged(&mut reader, cancel)?;
+                Ok((file, diff))
             })
         })?;
         let cancel = CancelToken::of(&context.budget);
@@ -78,6 +84,7 @@ impl DiffPage {
             let held = size_of::<(PagedFile, ChangedLines)>()
                 + file.patch.bytes.len()
                 + file.data.as_ref().map_or(0, DataTable::bytes)
+                + file.unchanged_bytes()
                 + diff.bytes();
             charge.join(cancel.charge_all(held)?);
             files.add(file);
@@ -89,8 +96,36 @@ impl DiffPage {
         if !diffed.is_large() {
             runs = Some(diffed.moved(mode, &cancel)?.runs());
         }
-        let files = in_reading_order(files, runs.as_deref_mut().unwrap_or_default());
+        let mut files = in_reading_order(files, runs.as_deref_mut().unwrap_or_default());
+        let mut unchanged = 0;
+        for file in &mut files {
+            unchanged += file.unchanged_bytes();
+            if unchanged > UNCHANGED_PAGE_BYTES {
+                file.unchanged.clear();
+            }
+        }
         Ok(Self { repository, asked: revisions.asked(), ends, files, moved: runs, _charge: charge })
+    }
+}
+
+impl PagedFile {
+    /// Reads the unchanged lines beside the hunks of a file that has a content on both sides.
+    fn read_unchanged(&mut self, reader: &mut Reader, cancel: &CancelToken<'_>) -> Result<()> {
+        let is_file = |side: Option<Entry>| side.is_some_and(|entry| entry.mode.is_regular());
+        let change = &self.change;
+        let is_whole = self.patch.hunks.is_empty() || change.unmerged;
+        if is_whole || !is_file(change.old) || !is_file(change.new) {
+            return Ok(());
+        }
+        let (_, new) = reader.contents(change)?;
+        if let Some(content) = new.text() {
+            self.unchanged = UnchangedLines::beside(&self.patch.hunks, content, cancel)?;
+        }
+        Ok(())
+    }
+
+    fn unchanged_bytes(&self) -> usize {
+        self.unchanged.iter().map(|run| size_of::<UnchangedLines>() + run.text.len()).sum()
     }
 }
 
@@ -124,7 +159,16 @@ fn compared(
     let diff = ChangedLines::of_patch(&change, &patch, cancel)?;
     let lines = patch.bytes.iter().filter(|&&byte| byte == b'\n').count();
     let noise = noise_of(&change.path, attributes, patch.bytes.len() / lines.max(1));
-    let file = PagedFile { lines: diff.counts(), noise, ids, id, data, patch, change };
+    let file = PagedFile {
+        lines: diff.counts(),
+        noise,
+        ids,
+        id,
+        data,
+        patch,
+        change,
+        unchanged: Vec::new(),
+    };
     Ok((file, diff))
 }
 

@@ -41,6 +41,7 @@ pub mod rows;
 pub mod run;
 mod seen;
 pub mod tree_files;
+pub mod unchanged_lines;
 
 pub use caller::Caller;
 pub use moment::moment;

@@ -9,7 +9,10 @@ use redline_base::error::Result;
 use redline_git::Status;
 use redline_query::data_changes::DataCell;
 use redline_query::diff_page::{DiffPage, PagedFile};
-use redline_render::html::{self, MovedRun, Page, PageCell, PageData, PageFile, PageHunk};
+use redline_query::unchanged_lines::UnchangedLines;
+use redline_render::html::{
+    self, MovedRun, Page, PageCell, PageData, PageFile, PageHunk, PageLines,
+};
 use redline_rows::{Field, Out, Varchar, Written};
 use redline_text::CancelToken;
 
@@ -103,7 +106,13 @@ fn file(file: &PagedFile) -> PageFile<'_> {
             cells: data.cells.iter().map(cell).gather(),
             left_out: data.left_out,
         }),
+        unchanged: file.unchanged.iter().map(unchanged).gather(),
     }
+}
+
+fn unchanged(lines: &UnchangedLines) -> PageLines<'_> {
+    let UnchangedLines { before, old, new, count, ref text } = *lines;
+    PageLines { before, old, new, count, text }
 }
 
 fn cell(cell: &DataCell) -> PageCell<'_> {

@@ -55,10 +55,10 @@ impl NewObject {
     /// # Errors
     /// Those of the system.
     fn write(&self, common_dir: &GitDirectory, number: usize) -> Result<()> {
-        let hex = self.id.to_string();
-        let directory = format!("objects/{}", &hex[..2]);
+        let name = self.name();
+        let (directory, file_name) = name.split_at("objects/xx".len());
         // As git names it, so that `git gc` removes what a killed process left.
-        let temporary = format!("{directory}/tmp_obj_{}{number}", &hex[2..12]);
+        let temporary = format!("{directory}/tmp_obj_{}{number}", &file_name[1..11]);
         common_dir.make_parent(temporary.as_bytes())?;
         // What a killed process left is not written through.
         common_dir.remove(temporary.as_bytes())?;
@@ -73,7 +73,13 @@ impl NewObject {
         })?;
         let failed = |error| common_dir.unwritten(OpenError::System(error), directory.as_bytes());
         file.fill(&packed[..length], Some(READ_ONLY)).map_err(failed)?;
-        file.place(&hex.as_bytes()[2..]).map_err(failed)
+        file.place(&file_name.as_bytes()[1..]).map_err(failed)
+    }
+
+    /// Returns the name of its file in the repository.
+    fn name(&self) -> String {
+        let hex = self.id.to_string();
+        format!("objects/{}/{}", &hex[..2], &hex[2..])
     }
 }
 
@@ -87,6 +93,20 @@ pub fn write_all(objects: &[NewObject], budget: &Budget, common_dir: &GitDirecto
     for (number, object) in objects.iter().enumerate() {
         budget.check()?;
         if written.insert(object.id) {
+            object.write(common_dir, number)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes objects again whose files are gone, once a branch or the index names them: until then git
+/// may have packed what an earlier call left, removed the files, and be about to delete that pack.
+///
+/// # Errors
+/// Those of the system.
+pub fn write_removed(objects: &[NewObject], common_dir: &GitDirectory) -> Result<()> {
+    for (number, object) in objects.iter().enumerate() {
+        if common_dir.stamp(object.name().as_bytes())?.is_none() {
             object.write(common_dir, number)?;
         }
     }

@@ -66,6 +66,7 @@ impl GitPlan {
         }
         done();
         index.place(b"index").map_err(|error| failed(error, b"index"))?;
+        object::write_removed(&self.objects, common_dir)?;
         if let Some(commit) = &self.commit {
             for name in ENDED {
                 if commit.ends || matches!(name, b"SQUASH_MSG" | b"MERGE_MSG") {

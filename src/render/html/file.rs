@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::data;
 use super::writer::Html;
-use super::{Page, PageFile, PageHunk, patch_text};
+use super::{Page, PageFile, PageHunk, PageLines, patch_text};
 use crate::diff;
 use redline_base::budget::{Gather, Grow, GrowMap, Joined, text_of};
 use redline_base::error::Result;
@@ -34,7 +34,8 @@ pub(super) fn section(
     // The header is folded into a line.
     let header = file.hunks.first().map_or(&[][..], |first| &file.patch[..first.span.start]);
     let lines = memchr::memchr_iter(b'\n', &file.patch[header.len()..]).count()
-        + usize::from(!header.is_empty());
+        + usize::from(!header.is_empty())
+        + file.unchanged.len();
     let (number, height) = (index + 1, height(lines + 1));
     html.markup(&format!("<section id=\"f{number}\" class=\"file {height}\" data-path=\""))?;
     html.name(file.path)?;
@@ -135,13 +136,29 @@ fn patch(html: &mut Html<'_>, file: &PageFile<'_>, emphasis: &mut usize) -> Resu
         return html.markup("</span>");
     }
     let mut end = file.hunks[0].span.start;
-    for hunk in &file.hunks {
+    let mut unchanged = file.unchanged.iter().peekable();
+    for (place, hunk) in file.hunks.iter().enumerate() {
+        while let Some(lines) = unchanged.next_if(|lines| lines.before == place) {
+            folded(html, lines)?;
+        }
         // A type change is two patches in one, so there may be a second head.
         patch_text::head(html, &file.patch[end..hunk.span.start])?;
         parts(html, hunk, &file.patch[hunk.span.clone()], emphasis)?;
         end = hunk.span.end;
     }
-    patch_text::head(html, &file.patch[end..])
+    patch_text::head(html, &file.patch[end..])?;
+    unchanged.try_for_each(|lines| folded(html, lines))
+}
+
+/// Writes unchanged lines, which a reader unfolds, between two texts of a patch.
+fn folded(html: &mut Html<'_>, lines: &PageLines<'_>) -> Result<()> {
+    let shown = counted(u64::from(lines.count), "unchanged line");
+    html.markup(&format!("</pre><details class=\"more\"><summary>{shown}</summary><pre>"))?;
+    let numbers = format!(" data-o=\"{}\" data-n=\"{}\"", lines.old, lines.new);
+    html.markup(&opening("c", lines.text, &numbers))?;
+    let (text, not_utf8) = (text_of(lines.text), NotUtf8::of(lines.text));
+    patch_text::lines(html, diff::lines_of_hunk(&text, &not_utf8))?;
+    html.markup("</span></pre></details><pre>")
 }
 
 /// Writes a hunk in parts; those after the first contain the numbers of their first lines.

@@ -60,6 +60,8 @@ pub struct PageFile<'a> {
     pub moved: Vec<MovedRun>,
     /// The changed cells of a file of data.
     pub data: Option<PageData<'a>>,
+    /// The unchanged lines beside its hunks, in order.
+    pub unchanged: Vec<PageLines<'a>>,
 }
 
 /// A hunk of a patch.
@@ -73,6 +75,21 @@ pub struct PageHunk<'a> {
     pub new: u32,
     /// Its names.
     pub id: Option<&'a HunkId>,
+}
+
+/// Unchanged lines next to each other, which are folded.
+#[derive(Debug, Clone, Copy)]
+pub struct PageLines<'a> {
+    /// The hunk before which they stand; the number of hunks after the last one.
+    pub before: usize,
+    /// The number of the first of them before.
+    pub old: u32,
+    /// The same after.
+    pub new: u32,
+    /// How many they are.
+    pub count: u32,
+    /// They, each after a blank.
+    pub text: &'a [u8],
 }
 
 /// Lines that were moved together.

@@ -232,7 +232,7 @@
   const near = new IntersectionObserver((entries) => entries.forEach(({ target, isIntersecting }) => (isIntersecting ? build : unbuild)(target)), { rootMargin: LEAST_DISTANCE });
   const nearSections = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
-      const parts = all(".h, .g", target);
+      const parts = all(".h, .g, .c", target);
       if (isIntersecting) {
         if (!target.querySelector(":scope > .viewed") && hunksOf(target).length) {
           const own = hunksOf(target);

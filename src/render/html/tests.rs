@@ -17,6 +17,8 @@ fn shown(path: &str, text: &str) -> String {
         new: Some(path),
     };
     let cells = vec![cell(Some(path)), cell(None)];
+    let beside = format!(" {text}\n");
+    let lines = PageLines { before: 1, old: 2, new: 2, count: 1, text: beside.as_bytes() };
     let file = PageFile {
         status: "modified",
         data: Some(PageData { words: path, cells, left_out: 1 }),
@@ -25,6 +27,7 @@ fn shown(path: &str, text: &str) -> String {
         lines: Some((1, 1)),
         patch: patch.as_bytes(),
         hunks: vec![hunk],
+        unchanged: vec![lines],
         ..PageFile::default()
     };
     let change = Page {

@@ -7,13 +7,16 @@ import itertools
 import json
 import os
 import random
+import re
 import shutil
+import signal
 import subprocess
 import sys
 
 import apart
 import pytest
 import repositories
+import waiting
 from answers import answer, assert_refused
 from repositories import environment, git, git_text
 from sandboxes import configure, writable
@@ -98,15 +101,18 @@ class Trials:
 
     def make(self, calls, *before):
         """Makes the calls in a process, which the arguments before its own may trace."""
-        sandboxes = json.dumps([writable(self.root, git="commit")])
-        given = [str(self.extension), sandboxes, json.dumps(calls)]
         return subprocess.run(
-            [*before, sys.executable, "-c", PROGRAM, *given],
+            self.command(calls, *before),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             timeout=120,
         )
+
+    def command(self, calls, *before):
+        sandboxes = json.dumps([writable(self.root, git="commit")])
+        given = [str(self.extension), sandboxes, json.dumps(calls)]
+        return [*before, sys.executable, "-c", PROGRAM, *given]
 
     def disturbed(self, call, what):
         """Makes the action while a call of the system is disturbed."""
@@ -158,7 +164,8 @@ class Trials:
 # a call fails once or from then on, and on a disk that is full, leaves a repository that `git fsck` and `git status` call
 # sound, with the branch before or after it, the index before or after it, and locks at most; the next commit loses nothing.
 # With `test_an_action_of_which_a_call_fails_is_whole_or_none`, `test_an_action_on_a_full_disk_is_whole_or_none`,
-# `test_git_beside_it_in_loops_loses_no_commit`, `test_a_lock_that_is_left_behind_is_named`.
+# `test_git_beside_it_in_loops_loses_no_commit`, `test_an_object_that_git_removes_before_a_branch_names_it_is_written_again`,
+# `test_a_lock_that_is_left_behind_is_named`.
 @traced
 @pytest.mark.slow
 @pytest.mark.parametrize("action", ACTIONS)
@@ -190,6 +197,30 @@ def test_an_action_of_which_a_call_fails_is_whole_or_none(
         for when in (f"{number}", f"{number}+"):
             trials.disturbed(call, f"error={error}:when={when}")
             trials.check(connect)
+
+
+@traced
+def test_an_object_that_git_removes_before_a_branch_names_it_is_written_again(extension, tmp_path):
+    """As where `git gc` packs what an earlier call has left, and `git repack -a -d` drops that pack."""
+    trials = Trials(extension, tmp_path, "commit")
+    placed = max(number for call, number in trials.steps if call == "renameat")
+    trials.prepare()
+    stop = f"inject=renameat:signal=STOP:when={placed}"
+    before = [*apart.STRACE, "-o", str(trials.log), "-e", "trace=renameat", "-e", stop]
+    with subprocess.Popen(trials.command([COMMIT], *before), stderr=subprocess.PIPE) as tracer:
+        caller = waiting.until(lambda: stopped(trials.log))
+        blob = git_text(trials.repo, "rev-parse", "HEAD:a")
+        (trials.repo / ".git/objects" / blob[:2] / blob[2:]).unlink()
+        os.kill(caller, signal.SIGCONT)
+        assert tracer.wait() == 0, tracer.stderr.read()
+    git(trials.repo, "fsck", "--strict")
+    assert git_text(trials.repo, "show", "HEAD:a") == "A"
+
+
+def stopped(log):
+    """Returns the process that stands still by what strace writes."""
+    found = re.search(r"^(\d+) +--- stopped by SIGSTOP", log.read_text(), re.MULTILINE)
+    return found and int(found[1])
 
 
 @pytest.fixture

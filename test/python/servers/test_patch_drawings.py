@@ -92,6 +92,7 @@ class Patches(html.parser.HTMLParser):
     def __init__(self, page: str):
         super().__init__(convert_charrefs=True)
         self.files, self.lines, self.open = {}, None, []
+        self.is_beside = False  # among the unchanged lines, which no patch has
         self.feed(page)
         self.close()
 
@@ -99,12 +100,16 @@ class Patches(html.parser.HTMLParser):
         given = dict(attributes)
         if tag == "section":
             self.lines = self.files.setdefault(given["data-path"], [[]])
-        elif tag == "pre":
+        elif tag == "details":
+            self.is_beside = given.get("class") == "more"
+        elif tag == "pre" and not self.is_beside:
             self.open = [""]
         elif self.open:
             self.open.append("changed" if tag == "mark" else given.get("class", ""))
 
     def handle_endtag(self, tag):
+        if tag == "details":
+            self.is_beside = False
         if self.open:
             self.open.pop()
 

@@ -312,6 +312,29 @@ def test_the_page_is_read_without_script(changed, opened, browser):
     )
 
 
+# What the folded lines of a file are: their summaries, and their texts.
+BESIDE = "[...document.querySelectorAll('#f1 .more')].map(one => [one.querySelector('summary').textContent, one.querySelector('.c').textContent])"
+
+
+def test_unchanged_lines_beside_hunks_are_folded_and_have_their_numbers(changed, opened, browser):
+    page = opened(changed)
+    beside = lambda first, last: "".join(
+        f" {line}" for line in numbered(first, last).splitlines(True)
+    )
+    folded = page.value(BESIDE)
+    assert folded == [
+        ["1 unchanged line", beside(1, 1)],
+        ["28 unchanged lines", beside(9, 36)],
+        ["14 unchanged lines", beside(44, 57)],
+    ]
+    page.value("document.querySelectorAll('#f1 .more')[2].open = true")
+    page.until("document.querySelectorAll('#f1 .more')[2].querySelector('.c.rows')")
+    rows = "[...document.querySelectorAll('#f1 .more .c.rows > div')].map(row => [row.dataset.o, row.dataset.n, row.textContent])"
+    assert page.value(rows) == [
+        [str(number), str(number), f" the line number {number}"] for number in range(44, 58)
+    ]
+
+
 def test_lines_have_their_colours_and_headers_are_folded_without_script(changed, opened, browser):
     browser.do("Emulation.setScriptExecutionDisabled", value=True)
     try:
