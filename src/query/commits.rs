@@ -61,7 +61,7 @@ struct Annotated {
 }
 
 /// What a commit has besides its people, dates and message, as far as it is needed.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Attached<'a> {
     /// The references that point to it.
     pub refs: &'a [Vec<u8>],

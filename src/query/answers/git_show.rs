@@ -1,7 +1,7 @@
 //! `GitShow`: a commit and its changes.
 
 use super::call::{Answers, Call};
-use super::commits::{CommitReader, CommitWords};
+use super::commits::{CommitReader, CommitWords, short_names};
 use super::git_diff::{Compared, GitDiffArguments, PageAnswer, no_change, request};
 use super::pages::{shown, utc_text};
 
@@ -151,7 +151,7 @@ pub fn words(repository: &Repository, rev: &str, reply: &Reply) -> Result<Commit
     let mut words = CommitWords {
         commit_id: visited.id.to_string(),
         parent_ids: visited.parents.iter().map(|id| id.to_string()).gather(),
-        refs: reader.refs(&visited.id),
+        refs: short_names(reader.refs(&visited.id).iter().map(Vec::as_slice)),
         ..CommitWords::default()
     };
     if let Some(info) = &commit.info {
