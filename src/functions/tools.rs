@@ -29,11 +29,6 @@ pub struct HostCall {
 pub trait HostAnswers: Tool {
     /// Does the work.
     fn answer(call: HostCall, arguments: Self::Arguments) -> Result<Self::Output>;
-
-    /// As [`Answers::file_call`].
-    fn file_call(_arguments: Self::Arguments) -> Option<FileCall> {
-        None
-    }
 }
 
 /// A tool without its types.
@@ -52,10 +47,10 @@ impl Entry {
         Self {
             declaration: Declaration::of::<T>(),
             answer: |execution, reply, _, text| {
-                let caller = execution.caller().clone();
+                let caller = execution.caller.clone();
                 answered::<T>(reply, text, |reply, given| T::answer(Call { caller, reply }, given))
             },
-            file_call: |text| Ok(T::file_call(tools::parse::<T>(text)?.arguments)),
+            file_call: file_call::<T>,
         }
     }
 
@@ -67,9 +62,14 @@ impl Entry {
                     T::answer(HostCall { execution, reply, offered }, given)
                 })
             },
-            file_call: |text| Ok(T::file_call(tools::parse::<T>(text)?.arguments)),
+            file_call: file_call::<T>,
         }
     }
+}
+
+fn file_call<T: Tool>(text: &str) -> Result<Option<FileCall>> {
+    let arguments = tools::parse::<T>(text)?.arguments;
+    Ok(T::FILE_CALL.map(|call| call(arguments)))
 }
 
 fn answered<T: Tool>(

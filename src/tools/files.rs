@@ -33,6 +33,7 @@ impl Tool for WriteFile {
         Alias::Means("data", "content"),
     ];
     const UNLISTED: &'static [&'static str] = &["max_bytes"];
+    const FILE_CALL: Option<fn(Self::Arguments) -> FileCall> = Some(FileCall::Write);
     type Arguments = WriteFileArguments;
     type Output = Written;
 }
@@ -77,6 +78,7 @@ impl Tool for EditFile {
     const TEXTS: &'static [Texts] =
         &[Texts { names: &["old_string", "new_string"], unless: &["edits"] }];
     const UNLISTED: &'static [&'static str] = &["max_bytes"];
+    const FILE_CALL: Option<fn(Self::Arguments) -> FileCall> = Some(FileCall::Edit);
     type Arguments = EditFileArguments;
     type Output = EditResult;
 }

@@ -51,8 +51,8 @@ impl Scalar for DiffHtml {
         let args = args.with((NAMED, &values), (fields![FROM], &nothing));
         let revisions = comparison::revisions(args)?;
         execution.share_threads();
-        let page = DiffPage::of(&revisions, execution)?;
-        let html = html::page(&shown(&page), &CancelToken::of(&execution.budget))?;
+        let page = DiffPage::of(&revisions, &execution.caller.context)?;
+        let html = html::page(&shown(&page), &CancelToken::of(&execution.caller.context.budget))?;
         Ok(out.text(html))
     }
 }

@@ -56,7 +56,7 @@ impl State for Opened {
     }
 
     fn budget(&self) -> Option<&Arc<Budget>> {
-        Some(&self.execution.budget)
+        Some(&self.execution.caller.context.budget)
     }
 }
 
@@ -65,7 +65,7 @@ impl Opened {
     fn parts(&mut self, args: Args<'_>) -> Result<(&mut FileCopies, Copying<'_>)> {
         let Self { execution, database, files } = self;
         let copying = Copying {
-            context: execution,
+            context: &execution.caller.context,
             copies: &database.copies,
             rules: execution.copy_rules(),
             lfs: args.get(LFS)?,

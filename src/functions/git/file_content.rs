@@ -54,7 +54,7 @@ impl State for Opened {
     }
 
     fn budget(&self) -> Option<&Arc<Budget>> {
-        Some(&self.execution.budget)
+        Some(&self.execution.caller.context.budget)
     }
 }
 
@@ -65,7 +65,7 @@ impl Opened {
         let bytes = settings::max_read_bytes(&execution.settings);
         let limit = ReadLimit { bytes, name: "redline_max_read_bytes" };
         let side = [args.owned(REPO)?, args.owned(REVISION)?];
-        sides.content(execution, args.get(FILE)?, side, args.get(LFS)?, limit)
+        sides.content(&execution.caller.context, args.get(FILE)?, side, args.get(LFS)?, limit)
     }
 }
 

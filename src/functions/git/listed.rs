@@ -74,7 +74,8 @@ impl<F: RepositoryTable> Scalar for List<F> {
         let nothing = [Value::Text("EMPTY".to_owned())];
         let args = args.with((F::NAMED, &values), (fields![FROM], &nothing));
         execution.share_threads();
-        let rows = F::query(args)?.start(execution, <F as Table>::Row::COLUMNS.all_needs())?;
+        let rows = F::query(args)?
+            .start(&execution.caller.context, <F as Table>::Row::COLUMNS.all_needs())?;
         out.rows(|elements| {
             let mut seq = 0;
             rows.each(|group| {

@@ -141,7 +141,8 @@ impl<Q: Query> Stream<Q> {
     /// Starts a query for the projected columns; an eager one returns its first chunks early.
     pub fn open(query: &Q, open: Open<'_>, is_eager: bool) -> Result<Self> {
         let execution = ExecutionContext::new(open.settings)?;
-        let rows = query.start(&execution, Q::Row::COLUMNS.needs(open.projection))?;
+        let rows =
+            query.start(&execution.caller.context, Q::Row::COLUMNS.needs(open.projection))?;
         let whole = Duration::from_millis(limits::CHUNK_MILLIS);
         let patience = if is_eager { limits::FIRST_CHUNK_TIME } else { whole };
         Ok(Self { rows, current: None, patience })

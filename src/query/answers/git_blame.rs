@@ -218,6 +218,6 @@ fn last_of_page(
 
 impl Answers for GitBlame {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
-        call.caller.read(|| blame(&call.caller, &call.reply, &arguments))
+        call.caller.context.read(|| blame(&call.caller.context, &call.reply, &arguments))
     }
 }

@@ -517,6 +517,6 @@ fn viewed(reader: &CommitReader<'_>, found: LoggedCommit, reply: &Reply) -> Resu
 impl Answers for GitLog {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
         let arguments = arguments.checked()?;
-        call.caller.read(|| log(&call.caller, &call.reply, &arguments))
+        call.caller.context.read(|| log(&call.caller.context, &call.reply, &arguments))
     }
 }

@@ -145,6 +145,6 @@ fn cut(patch: Value, reply: &Reply) -> Value {
 
 impl Answers for GitRangeDiff {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
-        range_diff(&call.caller, &call.reply, arguments)
+        range_diff(&call.caller.context, &call.reply, arguments)
     }
 }

@@ -182,6 +182,6 @@ fn reference_globs(given: &str) -> Result<Vec<Glob>> {
 
 impl Answers for GitRefs {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
-        call.caller.read(|| references(&call.caller, &call.reply, &arguments))
+        call.caller.context.read(|| references(&call.caller.context, &call.reply, &arguments))
     }
 }

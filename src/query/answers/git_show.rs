@@ -74,9 +74,9 @@ impl Answers for GitShow {
                 "Call GitFile: rev is the part before the colon, file the part after it",
             ));
         }
-        let caller = &call.caller;
-        let words = caller.read(|| {
-            let (_, repository) = opened(caller, arguments.repo.as_deref())?;
+        let context = &call.caller.context;
+        let words = context.read(|| {
+            let (_, repository) = opened(context, arguments.repo.as_deref())?;
             words(&repository, rev, &call.reply)
         })?;
         let is_combined =
@@ -108,7 +108,7 @@ impl Answers for GitShow {
         };
         let frame = PageAnswer { reply: call.reply, has_hunks: true, has_ids: false, besides };
         let whole = request.revisions.of_all_paths();
-        let reviewed = request.answer(caller, Some(&frame))?;
+        let reviewed = request.answer(context, Some(&frame))?;
         let is_empty = reviewed.rows.is_empty();
         let mut compared = frame.compared(reviewed);
         if is_empty

@@ -129,6 +129,6 @@ pub fn status(
 
 impl Answers for GitStatus {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
-        call.caller.read(|| status(&call.caller, &call.reply, &arguments))
+        call.caller.context.read(|| status(&call.caller.context, &call.reply, &arguments))
     }
 }
