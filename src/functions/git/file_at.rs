@@ -4,12 +4,12 @@
 
 use std::sync::Arc;
 
-use super::file_content::FILE;
-use super::tree_files::REVISION;
 use crate::ffi::{Overload, Settings};
 use crate::functions::context::database::Database;
 use crate::functions::context::execution_context::ExecutionContext;
-use crate::functions::params::{Args, Flag, Name, Param, REPO, fields, flag, required};
+use crate::functions::params::{
+    Args, FILE, Flag, Name, Param, REPO, REVISION, fields, flag, required,
+};
 use crate::functions::surface::{Declaration, Family, Grant, Scalar, State};
 use redline_base::budget::Budget;
 use redline_base::error::Result;

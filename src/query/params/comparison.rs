@@ -1,12 +1,14 @@
 //! The parameters of the functions over repositories: two sides, and the options of a diff.
 
-use super::kinds::{CONTEXT, Choice, Files, Lines, Name, OneOf, Pathspecs, Percent, choice};
-use super::param::{Args, Flag, Maybe, Param, flag, number, optional, required};
+use super::kinds::{CONTEXT, Files, Lines, Pathspecs, Percent};
+use crate::Revisions;
 use redline_base::budget::owned;
 use redline_base::error::Result;
 use redline_git::{RenameOptions, Untracked};
-use redline_query::Revisions;
 use redline_rows::Field;
+use redline_rows::params::{
+    Args, Choice, Flag, Maybe, Name, OneOf, Param, choice, flag, number, optional, required,
+};
 use redline_text::{Algorithm, Combined, DiffOptions, Whitespace};
 
 /// The old side.
@@ -22,16 +24,25 @@ pub const TO: Param<Maybe<Name>> = required(
 /// The repository.
 pub const REPO: Param<Name> = required("repo", "The repository, or a directory in it");
 
+/// A side of a repository.
+pub const REVISION: Param<Name> =
+    required("rev", "A revision, as git rev-parse takes it, or INDEX or WORKTREE");
+/// A file of a repository.
+pub const FILE: Param<Name> = required(
+    "file",
+    "The file, by its path from the repository's root; './…' and '../…' start at the directory that repo names",
+);
+
 const MERGE_BASE: Param<Flag> =
     flag("merge_base", false, "Compare from the merge base of both sides, as git's `a...b`");
 const UNTRACKED: Param<Flag> =
     flag("untracked", false, "Include files of the work tree that are neither tracked nor ignored");
-const ALGORITHM: Param<OneOf<Algorithm>> = choice(
+const ALGORITHM: Param<OneOf<Algorithms>> = choice(
     "algorithm",
     "Line diff: myers, minimal, patience or histogram, as git's --diff-algorithm",
 );
 /// The whitespace that is ignored.
-pub const IGNORE_WHITESPACE: Param<OneOf<Whitespace>> = choice(
+pub const IGNORE_WHITESPACE: Param<OneOf<WhitespaceNames>> = choice(
     "ignore_whitespace",
     "Whitespace that does not count: none, all (git's -w), change (-b), eol (--ignore-space-at-eol) or cr_at_eol (--ignore-cr-at-eol)",
 );
@@ -61,7 +72,7 @@ const RENAME_LIMIT: Param<Files> = number(
 pub const PATHS: Param<Maybe<Pathspecs>> =
     optional("paths", "A git pathspec, or a list of them, that limits the files; NULL for all");
 /// How merges and conflicts are shown.
-const MERGES: Param<OneOf<Option<Combined>>> = choice(
+const MERGES: Param<OneOf<MergesShown>> = choice(
     "merges",
     "A merge (rev^!) and a conflict: first_parent (against ours), combined (against all sides, as --cc) or combined_all (-c)",
 );
@@ -133,27 +144,39 @@ pub fn diff_options(args: Args<'_>) -> Result<DiffOptions> {
     })
 }
 
-impl Choice for Algorithm {
-    const WORDS: &'static [(&'static str, Self)] = &[
-        ("myers", Self::Myers),
-        ("minimal", Self::Minimal),
-        ("patience", Self::Patience),
-        ("histogram", Self::Histogram),
+/// The line diffs, by their names.
+pub struct Algorithms;
+
+impl Choice for Algorithms {
+    type Of = Algorithm;
+    const WORDS: &'static [(&'static str, Algorithm)] = &[
+        ("myers", Algorithm::Myers),
+        ("minimal", Algorithm::Minimal),
+        ("patience", Algorithm::Patience),
+        ("histogram", Algorithm::Histogram),
     ];
 }
 
-impl Choice for Whitespace {
-    const WORDS: &'static [(&'static str, Self)] = &[
-        ("none", Self::Exact),
-        ("all", Self::All),
-        ("change", Self::Change),
-        ("eol", Self::Eol),
-        ("cr_at_eol", Self::CrAtEol),
+/// The whitespace that does not count, by its name.
+pub struct WhitespaceNames;
+
+impl Choice for WhitespaceNames {
+    type Of = Whitespace;
+    const WORDS: &'static [(&'static str, Whitespace)] = &[
+        ("none", Whitespace::Exact),
+        ("all", Whitespace::All),
+        ("change", Whitespace::Change),
+        ("eol", Whitespace::Eol),
+        ("cr_at_eol", Whitespace::CrAtEol),
     ];
 }
 
-impl Choice for Option<Combined> {
-    const WORDS: &'static [(&'static str, Self)] = &[
+/// How merges are shown, by its name.
+pub struct MergesShown;
+
+impl Choice for MergesShown {
+    type Of = Option<Combined>;
+    const WORDS: &'static [(&'static str, Option<Combined>)] = &[
         ("first_parent", None),
         ("combined", Some(Combined::Dense)),
         ("combined_all", Some(Combined::All)),

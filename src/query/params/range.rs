@@ -1,12 +1,18 @@
 //! The parameters of a range of commits, which several tables share.
 
-use crate::functions::params::{Args, Flag, Maybe, Moment, Name, Param, REPO, flag, optional};
+use super::comparison::REPO;
+use super::kinds::Moment;
+use crate::commits::CommitRange;
 use redline_base::budget::owned;
 use redline_base::error::Result;
 use redline_git::{HistoryOptions, Mailmaps, Merges};
+use redline_rows::params::{Args, Flag, Maybe, Name, Param, flag, optional, required};
 
-use redline_query::commits::CommitRange;
-
+/// The range of a history.
+pub const RANGE: Param<Name> = required(
+    "range",
+    "A revision with all that it reaches, a..b, a...b, or ALL for every reference",
+);
 /// The earliest time of the commits.
 pub const SINCE: Param<Maybe<Moment>> =
     optional("since", "Leave out commits whose committer date is before this, as git's --since");
