@@ -12,7 +12,7 @@ use super::run::{Context, Run, mailmap_of};
 use crate::Question;
 use crate::params::range::{FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, mailmaps};
 use crate::params::{FILE, IGNORE_WHITESPACE, PATHS, REPO};
-use redline_base::budget::{GrowMap, TryGather, Weigh};
+use redline_base::budget::{Gather, GrowMap, TryGather, Weigh};
 use redline_base::error::{Error, Result};
 use redline_base::pipeline::{Source, Window};
 use redline_git::{
@@ -396,7 +396,7 @@ impl Kind for LineRange {
         range.ok_or_else(|| {
             let shown =
                 |line: &Value| line.as_integer().map_or("NULL".to_owned(), |line| line.to_string());
-            let shown: Vec<String> = lines.iter().map(shown).collect();
+            let shown: Vec<String> = lines.iter().map(shown).gather();
             Error::invalid_args(format!("{} is [{}]", asked.name, shown.join(", ")))
                 .with_hint("Give the first and the last line, such as [10, 20], counted from 1")
         })
@@ -417,7 +417,7 @@ impl Kind for IgnoredRevisions {
             None => Err(Error::invalid_args(format!("{} contains a NULL", asked.name))
                 .with_hint("Give a list of revisions, each a text")),
         };
-        revisions.iter().map(text).collect()
+        revisions.iter().map(text).try_gather()
     }
 }
 

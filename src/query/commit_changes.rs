@@ -10,15 +10,15 @@ use std::sync::Arc;
 use super::commit_columns::{
     OfCommit, author_date, author_email, author_name, author_offset, committer_date, subject,
 };
-use super::commits::CommitRange;
 use super::file_changes::FileColumns;
 use super::history_jobs::{Jobs, Unsettled};
 use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Run, mailmap_of, measure_of};
 use crate::Question;
+use crate::params::range::CommitRange;
 use crate::params::range::{MAILMAP, MAILMAP_FILE, RANGE, SINCE, UNTIL, commit_range};
 use crate::params::{PATHS, REPO, comparison};
-use redline_base::budget::{Gather, Weigh};
+use redline_base::budget::{Gather, GatherSome, Weigh};
 use redline_base::error::{Error, Result};
 use redline_base::limits;
 use redline_base::pipeline::Window;
@@ -252,11 +252,9 @@ impl Kind for Texts {
         let text = |text: &Value| text.as_text().map(str::to_owned);
         match given.value() {
             Some(Value::Text(text)) => Ok(vec![text.clone()]),
-            Some(Value::List(texts)) => {
-                texts.iter().map(text).collect::<Option<_>>().ok_or_else(|| {
-                    wrong("list of texts", "Give a text, or a list of texts without NULL")
-                })
-            }
+            Some(Value::List(texts)) => texts.iter().map(text).gather_some().ok_or_else(|| {
+                wrong("list of texts", "Give a text, or a list of texts without NULL")
+            }),
             _ => Err(wrong("text", "Give a text, or a list of texts")),
         }
     }

@@ -10,7 +10,7 @@ use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Run, mailmap_of};
 use crate::Question;
 use crate::params::range::{
-    FIRST_PARENT, MAILMAP, MAILMAP_FILE, RANGE, SINCE, UNTIL, commit_range,
+    CommitRange, FIRST_PARENT, MAILMAP, MAILMAP_FILE, RANGE, SINCE, UNTIL, commit_range,
 };
 use crate::params::{PATHS, REPO};
 use redline_base::budget::{Charge, Grow, Weigh, owned, room_for};
@@ -18,8 +18,8 @@ use redline_base::error::Result;
 use redline_base::limits;
 use redline_base::pipeline::Window;
 use redline_git::{
-    CommitInfo, CommitPatchIds, History, HistoryOptions, Mailmaps, Notes, Oid, Pathspec, Signature,
-    Trailer, Visited, decorations, range_of,
+    CommitInfo, CommitPatchIds, History, Notes, Oid, Pathspec, Signature, Trailer, Visited,
+    decorations, range_of,
 };
 use redline_rows::params::{Args, Asked, Given, Kind, Param, Text, text};
 use redline_rows::{
@@ -27,18 +27,6 @@ use redline_rows::{
     StructOf, Type, Written, fields, optional_structure, structures, varchar, varchars,
 };
 use redline_text::CancelToken;
-
-/// A range of commits.
-pub struct CommitRange {
-    /// The range.
-    pub range: String,
-    /// The repository.
-    pub repo: String,
-    /// The selected commits of the range.
-    pub history: HistoryOptions,
-    /// The mailmaps to apply to names.
-    pub mailmap: Mailmaps,
-}
 
 /// A query for the commits of a range.
 pub struct CommitsQuery {

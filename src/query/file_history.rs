@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::commit::Commit;
 use super::commit_columns::CommitThen;
-use super::commits::CommitRange;
 use super::file_changes::lines;
 use super::read_ahead::ReadAhead;
 use super::rows::{Query, Rows};
 use super::run::{Context, Run, mailmap_of, measure_of};
 use crate::Question;
+use crate::params::range::CommitRange;
 use crate::params::range::{FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, UNTIL, commit_range};
 use crate::params::{FILE, REPO};
 use redline_base::budget::Permits;

@@ -2,11 +2,11 @@
 
 use super::commit::Commit;
 use super::commit_columns::CommitThen;
-use super::commits::CommitRange;
 use super::rows::{Query, Rows};
 use super::run::{Context, Run, mailmap_of};
 use crate::Question;
 use crate::params::REPO;
+use crate::params::range::CommitRange;
 use crate::params::range::{FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, UNTIL, commit_range};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;

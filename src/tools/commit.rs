@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::files::FileCall;
 use super::readings;
 use super::tool::{Alias, Annotations, Output, Tool, WRITES};
 use redline_base::error::escaped;
@@ -43,7 +42,6 @@ impl Tool for GitCommit {
         Alias::Say("branch", BRANCHES),
     ];
     const UNLISTED: &'static [&'static str] = &["dry_run", "max_bytes"];
-    const FILE_CALL: Option<fn(Self::Arguments) -> FileCall> = Some(FileCall::Commit);
     type Arguments = GitCommitArguments;
     type Output = CommitResult;
 }
@@ -60,7 +58,6 @@ impl Tool for GitStage {
         Alias::Read("all", readings::all, "Give what = . for all files"),
     ];
     const UNLISTED: &'static [&'static str] = &["dry_run", "max_bytes"];
-    const FILE_CALL: Option<fn(Self::Arguments) -> FileCall> = Some(FileCall::Stage);
     type Arguments = GitStageArguments;
     type Output = CommitResult;
 }

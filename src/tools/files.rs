@@ -5,12 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::Reply;
 use super::bounded::fitting;
-use super::commit::{GitCommitArguments, GitStageArguments};
-use super::patch::PatchArguments;
-use super::read::ReadFileArguments;
 use super::readings;
 use super::tool::{Alias, Annotations, Output, Texts, Tool, WRITES};
-use super::undo::UndoArguments;
 use redline_base::error::{Error, Result};
 use redline_edit::{Edit, FileTool, LineEdit};
 use redline_rows::{Col, Row, bigint, boolean, varchar};
@@ -33,7 +29,6 @@ impl Tool for WriteFile {
         Alias::Means("data", "content"),
     ];
     const UNLISTED: &'static [&'static str] = &["max_bytes"];
-    const FILE_CALL: Option<fn(Self::Arguments) -> FileCall> = Some(FileCall::Write);
     type Arguments = WriteFileArguments;
     type Output = Written;
 }
@@ -78,7 +73,6 @@ impl Tool for EditFile {
     const TEXTS: &'static [Texts] =
         &[Texts { names: &["old_string", "new_string"], unless: &["edits"] }];
     const UNLISTED: &'static [&'static str] = &["max_bytes"];
-    const FILE_CALL: Option<fn(Self::Arguments) -> FileCall> = Some(FileCall::Edit);
     type Arguments = EditFileArguments;
     type Output = EditResult;
 }
@@ -177,27 +171,6 @@ impl EditLinesArguments {
         let (first, last) = place.split_once('-')?;
         Some(Self::new(path, [first.parse().ok()?, last.parse().ok()?], new_text, base_oid))
     }
-}
-
-/// A call of a file tool, which a person may have to approve.
-#[derive(Debug)]
-pub enum FileCall {
-    /// `read_file`
-    Read(ReadFileArguments),
-    /// `write_file`
-    Write(WriteFileArguments),
-    /// `edit_file`
-    Edit(EditFileArguments),
-    /// `edit_lines`
-    Lines(EditLinesArguments),
-    /// `edit_files`
-    Patch(PatchArguments),
-    /// `undo`
-    Undo(UndoArguments),
-    /// `GitCommit`
-    Commit(GitCommitArguments),
-    /// `GitStage`
-    Stage(GitStageArguments),
 }
 
 /// A call that changes passages of one file.

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::files::FileCall;
 use super::readings;
 use super::tool::{Alias, Annotations, Output, Tool, WRITES};
 use redline_base::error::escaped;
@@ -34,8 +33,6 @@ impl Tool for ApplyPatch {
         Alias::Say("sandbox", "The patch names its files, as sandbox/relative/path"),
     ];
     const UNLISTED: &'static [&'static str] = &["dry_run", "max_bytes"];
-    const FILE_CALL: Option<fn(Self::Arguments) -> FileCall> =
-        Some(|arguments| FileCall::Patch(arguments.into()));
     type Arguments = ApplyPatchArguments;
     type Output = PatchResult;
 }

@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::Reply;
-use super::files::FileCall;
 use super::readings;
 use super::room::{Rest, too_small};
 use super::tool::{Alias, Output, Tool};
@@ -45,7 +44,6 @@ impl Tool for ReadFile {
         Alias::Say("mode", "Leave it out, or give first_line and last_line"),
         Alias::Say("max_chars", "Give max_bytes, or first_line and last_line"),
     ];
-    const FILE_CALL: Option<fn(Self::Arguments) -> FileCall> = Some(FileCall::Read);
     type Arguments = ReadFileArguments;
     type Output = Lines;
 }

@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::files::FileCall;
 use super::readings::Reading;
 
 /// A tool. The caller of the tool does the work.
@@ -24,8 +23,6 @@ pub trait Tool: 'static {
     const UNLISTED: &'static [&'static str] = &[];
     /// The optional arguments of which an empty text is a value.
     const TEXTS: &'static [Texts] = &[];
-    /// Makes the call of a file that a person may have to approve; other tools touch no file.
-    const FILE_CALL: Option<fn(Self::Arguments) -> FileCall> = None;
     /// Its arguments, besides those that all tools have.
     type Arguments: DeserializeOwned + JsonSchema;
     /// Its answer.

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use super::answer::Reply;
 use super::bounded::fitting;
 use super::commit::CommittedFile;
-use super::files::FileCall;
 use super::patch::ChangedFiles;
 use super::tool::{Alias, Annotations, Output, Tool, WRITES};
 use redline_base::error::Result;
@@ -31,7 +30,6 @@ impl Tool for Undo {
         ),
     ];
     const UNLISTED: &'static [&'static str] = &["max_bytes"];
-    const FILE_CALL: Option<fn(Self::Arguments) -> FileCall> = Some(FileCall::Undo);
     type Arguments = UndoArguments;
     type Output = Undone;
 }

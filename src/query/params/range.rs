@@ -1,8 +1,7 @@
-//! The parameters of a range of commits, which several tables share.
+//! A range of commits, and its parameters, which several questions share.
 
 use super::comparison::REPO;
 use super::kinds::Moment;
-use crate::commits::CommitRange;
 use redline_base::budget::owned;
 use redline_base::error::Result;
 use redline_git::{HistoryOptions, Mailmaps, Merges};
@@ -30,6 +29,18 @@ pub const MAILMAP_FILE: Param<Maybe<Name>> = optional(
 /// Whether a walk follows only first parents.
 pub const FIRST_PARENT: Param<Flag> =
     flag("first_parent", false, "Follow only the first parent of a merge, as git's --first-parent");
+
+/// A range of commits.
+pub struct CommitRange {
+    /// The range.
+    pub range: String,
+    /// The repository.
+    pub repo: String,
+    /// The selected commits of the range.
+    pub history: HistoryOptions,
+    /// The mailmaps to apply to names.
+    pub mailmap: Mailmaps,
+}
 
 /// Returns a range of commits.
 pub fn commit_range(args: Args<'_>, range: Param<Name>) -> Result<CommitRange> {
