@@ -6,9 +6,9 @@
 use std::path::{Path, PathBuf};
 
 use super::directory::{Directory, OpenError};
-use super::policy::Sandboxes;
 use super::ref_limit::RefLimit;
 use super::rel_path::is_reserved;
+use super::sandboxes::Sandboxes;
 use super::walk::{self, Entrance, Target};
 use redline_base::error::{Error, quoted};
 

@@ -1,9 +1,10 @@
 //! Walks the readable files of a sandbox, sorted by path, only as far as requested.
 
 use super::directory::{Directory, DirectoryEntry, OpenError};
-use super::policy::{Sandbox, Sandboxes};
+use super::policy::Sandbox;
 use super::rel_path::RelPath;
 use super::sandbox_path::SandboxPath;
+use super::sandboxes::Sandboxes;
 use super::spelling::{plain, without_side};
 use super::state::EntryKind;
 use redline_base::budget::check_current;

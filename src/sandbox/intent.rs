@@ -18,7 +18,8 @@ use serde::{Deserialize, Serialize};
 
 use super::beneath::DIRECTORY;
 use super::locked::make;
-use super::policy::{Sandbox, Sandboxes};
+use super::policy::Sandbox;
+use super::sandboxes::Sandboxes;
 use super::state::{EntryKind, FileId, FileState};
 use redline_base::error::{Error, Result};
 use redline_base::limits;

@@ -4,7 +4,8 @@
 //! | file | holds |
 //! |---|---|
 //! | `access` | both limits together, and the check of a repository's resolved paths |
-//! | `policy` | the setting: named roots and their rules |
+//! | `policy`, `sandboxes` | a named root and its rules; all of them, and the one of a path |
+//! | `setting` | the setting: reads its JSON, opens its roots |
 //! | `private` | a directory of redline's own, such as that of the journal |
 //! | `pooled` | files that are closed when handles are scarce, and reopened when they are read |
 //! | `recovery` | reverts or finishes changes of several files whose process was killed |
@@ -55,6 +56,8 @@ mod ref_limit;
 mod rel_path;
 mod run_names;
 mod sandbox_path;
+mod sandboxes;
+mod setting;
 mod spelling;
 mod staging;
 mod state;
@@ -72,11 +75,12 @@ pub use file_walk::{Next, WalkEntry};
 pub use guard::{kernel_guard, read_restricted};
 pub use local::{LocalFile, LocalPath, is_free_name};
 pub use new_file::NewFile;
-pub use policy::{GitGrant, Sandbox, Sandboxes};
+pub use policy::{GitGrant, Sandbox};
 pub use pooled::PooledFile;
 pub use private::{PrivateDirectory, PrivateLock};
 pub use ref_limit::{RefLimit, RefPattern};
 pub use sandbox_path::SandboxPath;
+pub use sandboxes::Sandboxes;
 pub use spelling::without_side;
 pub use state::{EntryKind, FileState, Moment, Stamp};
 pub use transaction::{After, Change, apply};

@@ -22,7 +22,8 @@ use super::beneath::{DIRECTORY, FILE, read_bounded};
 use super::directory;
 use super::handles::with_handles;
 use super::locked::{lock, make, share};
-use super::policy::{Sandbox, Sandboxes};
+use super::policy::Sandbox;
+use super::sandboxes::Sandboxes;
 use super::state::{FileId, id_of};
 use redline_base::error::{Error, Result, quoted};
 

@@ -9,8 +9,9 @@ use rustix::fs::fstat;
 use rustix::io::Errno;
 
 use super::beneath::read_bounded;
-use super::policy::{Sandbox, Sandboxes};
+use super::policy::Sandbox;
 use super::rel_path::RelPath;
+use super::sandboxes::Sandboxes;
 use super::state::{EntryKind, FileState};
 use redline_base::budget::{Stopped, check_current};
 use redline_base::error::{Error, Result, quoted};
