@@ -7,13 +7,14 @@
 mod file;
 mod files;
 mod parts;
+pub(crate) mod proposal;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::change::is_executable;
-use super::operation::FileTool;
-use super::secret::Digest;
+use crate::approvals::operation::FileTool;
+use crate::approvals::secret::Digest;
+use crate::plan::change::is_executable;
 use redline_base::error::{Error, Result, quoted};
 use redline_base::strict_json;
 
