@@ -183,7 +183,7 @@ async def review_without_lock_files(session, asked):
 async def begin_a_large_review(session, asked):
     first = asked.git("rev-list", "--max-parents=0", asked.new).split()[-1]
     text = await text_of(session, "GitDiff", **{"from": first, "to": asked.new})
-    return "By directory" in text and "diff --git" in text
+    return re.match(r"\d+ files changed", text) and "diff --git" in text
 
 
 async def who_changed_a_function_last(session, asked):
@@ -209,9 +209,10 @@ async def what_is_uncommitted(session, asked):
 
 
 async def two_files(session, asked):
-    return "differ" in await text_of(
+    text = await text_of(
         session, "Diff", path_a="workspace/Cargo.toml", path_b="workspace/README.md"
     )
+    return text.startswith("--- workspace/Cargo.toml\n+++ workspace/README.md\n@@ ")
 
 
 async def around_a_symbol(session, asked):

@@ -28,6 +28,7 @@
 //! | `write` | `intent` | the plan of a change of several files, kept until the change is complete |
 //! | `write` | `staging` | the locked directories of such a change, with staged new and kept old contents |
 //! | `write` | `recovery` | reverts or finishes changes of several files whose process was killed |
+//! | `write` | `unwritten` | why the system does not write, in words |
 //! | `write` | `private` | a directory of redline's own, such as that of the journal |
 //! | `write` | `copies` | copies of contents as files that DuckDB reads, in a directory of the database's own |
 //! | `write` | `copy_name` | the names of such copies |
@@ -58,3 +59,4 @@ pub use write::copy_name::{copy_name, is_read_as_written};
 pub use write::new_file::NewFile;
 pub use write::private::{PrivateDirectory, PrivateLock};
 pub use write::transaction::{After, Change, apply};
+pub use write::unwritten::why_unwritten;

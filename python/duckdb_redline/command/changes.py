@@ -5,7 +5,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -26,13 +26,35 @@ COLOURS = {
     "copied": "cyan",
     "type_changed": "magenta",
 }
-COLUMNS = "status, additions, deletions, encode(old_path), encode(file_path)"
+COLUMNS = "status, additions, deletions, similarity, encode(old_path), encode(file_path)"
 # git's own colours for lines that were moved, and for a block next to another one.
 MOVED_COLOURS = {"-": ("magenta", "blue"), "+": ("cyan", "yellow")}
-# Status, added and removed lines (None: a binary file), the path before a rename, the path.
-Row = tuple[str, int | None, int | None, bytes | None, bytes]
 # A bar is never narrower, however long the names are.
 MIN_BAR = 10
+# git's letters, by our words.
+LETTERS = {"added": "A", "copied": "C", "deleted": "D", "modified": "M", "renamed": "R", "type_changed": "T", "unmerged": "U"}  # fmt: skip
+
+
+class Row(NamedTuple):
+    """A changed file."""
+
+    status: str
+    additions: int | None  # None: a binary file
+    deletions: int | None
+    similarity: int | None  # in percent, of a file that was renamed or copied
+    old_path: bytes | None  # before that
+    file_path: bytes
+
+    @property
+    def paths(self) -> list[bytes]:
+        """The path before a rename, if there was one, and the path."""
+        return [path for path in (self.old_path, self.file_path) if path is not None]
+
+    @property
+    def letter(self) -> str:
+        """The status as git writes it: R086."""
+        similarity = "" if self.similarity is None else f"{self.similarity:03}"
+        return LETTERS[self.status] + similarity
 
 
 def call(function: str, sides: Sides, repo: str, **options: object) -> tuple[str, list[object]]:
@@ -126,7 +148,7 @@ def swapped(name: bytes) -> bytes:
 
 def statuses_of(letters: str) -> list[str]:
     """Returns the statuses of git's --diff-filter."""
-    known = {"A": "added", "C": "copied", "D": "deleted", "M": "modified", "R": "renamed", "T": "type_changed", "U": "unmerged"}  # fmt: skip
+    known = {letter: word for word, letter in LETTERS.items()}
     wrong = [letter for letter in letters if letter.upper() not in known]
     if wrong or not letters:
         raise click.UsageError(f"--diff-filter takes letters of {''.join(known)}, not {letters!r}")
@@ -198,11 +220,17 @@ def show_files(
     source, arguments = call("file_changes", sides, repo, **options)
     with screen.working("comparing"):
         query = f"SELECT {COLUMNS} FROM {source} WHERE {chosen.condition()}"
-        rows: list[Row] = con.execute(query, arguments).fetchall()
-        if is_replaced(name for row in rows for name in row[3:]):
+        rows = [Row(*row) for row in con.execute(query, arguments).fetchall()]
+        if is_replaced(name for row in rows for name in row.paths):
             exact = Exact()
             exact.look(con, *call("file_patches", sides, repo, **options))
-            rows = [(*row[:3], exact.of(row[3]), exact.of(row[4]) or row[4]) for row in rows]
+            rows = [
+                row._replace(
+                    old_path=exact.of(row.old_path),
+                    file_path=exact.of(row.file_path) or row.file_path,
+                )
+                for row in rows
+            ]
     if not rows:
         screen.note(f"Nothing differs {sides}.")
         return False
@@ -223,7 +251,7 @@ def with_words(
 ) -> Iterator[str]:
     """Yields the lines of files with what changed in their rows: below on a terminal, as a last cell in a pipe."""
     for row, line in zip(rows, lines):
-        told = words.get(row[4], "")
+        told = words.get(row.file_path, "")
         if not screen.is_terminal:
             yield f"{line[:-1]}\t{told}\n"
             continue
@@ -243,27 +271,26 @@ def tab_separated(row: Row) -> str:
 
 
 def counted(row: Row) -> list[str]:
-    status, additions, deletions, *_ = row
-    return [status, count(additions), count(deletions)]
+    return [row.status, count(row.additions), count(row.deletions)]
 
 
 def bars(rows: list[Row], screen: Screen) -> Iterator[str]:
     """Yields a line per file with a bar of its added and removed lines, the largest as wide as there is room, then the totals."""
     names = [path_of(row, True) for row in rows]
-    totals = [(additions or 0) + (deletions or 0) for _, additions, deletions, *_ in rows]
+    totals = [(row.additions or 0) + (row.deletions or 0) for row in rows]
     digits = max(3, len(str(max(totals))))
     # " name | total bar"
     room = screen.width - digits - len("  | ") - 1
     name_width = min(max(map(width_of, names)), max(room - MIN_BAR, MIN_BAR))
     longest, bar_width = max(1, *totals), max(MIN_BAR, room - name_width)
-    for name, (status, additions, deletions, *_) in zip(names, rows):
-        shown = screen.styled(padded(cut(name, name_width), name_width), fg=COLOURS.get(status))
-        if additions is None or deletions is None:
+    for name, row in zip(names, rows):
+        shown = screen.styled(padded(cut(name, name_width), name_width), fg=COLOURS.get(row.status))
+        if row.additions is None or row.deletions is None:
             yield f" {shown} | {padded('Bin', digits, right=True)}\n"
             continue
-        plus, minus = bar(additions, deletions, longest, bar_width)
+        plus, minus = bar(row.additions, row.deletions, longest, bar_width)
         drawn = screen.styled("+" * plus, fg="green") + screen.styled("-" * minus, fg="red")
-        yield f" {shown} | {additions + deletions:>{digits}} {drawn}".rstrip() + "\n"
+        yield f" {shown} | {row.additions + row.deletions:>{digits}} {drawn}".rstrip() + "\n"
     yield summary(rows) + "\n"
 
 
@@ -275,9 +302,14 @@ def bar(additions: int, deletions: int, longest: int, width: int) -> tuple[int, 
     return scaled[0], min(scaled[1], max(width - scaled[0], 1 if deletions else 0))
 
 
+def lines_of(rows: list[Row]) -> tuple[int, int]:
+    """Returns how many lines were added and removed."""
+    return sum(row.additions or 0 for row in rows), sum(row.deletions or 0 for row in rows)
+
+
 def summary(rows: list[Row]) -> str:
     """Returns the totals in git's words."""
-    added, removed = (sum(row[at] or 0 for row in rows) for at in (1, 2))  # type: ignore[misc]
+    added, removed = lines_of(rows)
     parts = [f" {plural(len(rows), 'file')} changed"]
     if added or not removed:
         parts.append(f"{plural(added, 'insertion')}(+)")
@@ -291,27 +323,22 @@ def plural(number: int, noun: str) -> str:
 
 
 def names_only(rows: list[Row], screen: Screen) -> Iterator[str]:
-    for *_, file_path in rows:
-        yield quoted(file_path, readable=screen.is_terminal) + "\n"
+    for row in rows:
+        yield quoted(row.file_path, readable=screen.is_terminal) + "\n"
 
 
 def names_and_statuses(rows: list[Row], screen: Screen) -> Iterator[str]:
+    """Yields the lines of `git diff --name-status`."""
     for row in rows:
-        status = row[0]
-        shown = (
-            screen.styled(padded(status, 12), fg=COLOURS.get(status))
-            if screen.is_terminal
-            else f"{status}\t"
-        )
-        yield f"{shown}{path_of(row, screen.is_terminal)}\n"
+        names = [quoted(path, readable=screen.is_terminal) for path in row.paths]
+        yield "\t".join([screen.styled(row.letter, fg=COLOURS.get(row.status)), *names]) + "\n"
 
 
 def markdown(rows: list[Row], screen: Screen) -> Iterator[str]:
     yield "| file | status | + | - |\n|---|---|---:|---:|\n"
     for row in rows:
-        status, additions, deletions, *_ = row
         name = path_of(row, True).replace("|", "\\|")
-        yield f"| {name} | {status} | {count(additions)} | {count(deletions)} |\n"
+        yield f"| {name} | {row.status} | {count(row.additions)} | {count(row.deletions)} |\n"
 
 
 def numbers_of_lines(rows: list[Row], screen: Screen) -> Iterator[str]:
@@ -322,9 +349,8 @@ def numbers_of_lines(rows: list[Row], screen: Screen) -> Iterator[str]:
 
 def moved_name(row: Row, readable: bool) -> str:
     """Returns the names of a row as git's lists of counts have them: what a moved file's share is outside of braces."""
-    *_, old, new = row
-    names = [quoted(name, readable=readable) for name in (old, new) if name is not None]
-    if old is None or any(name.startswith('"') for name in names):
+    names = [quoted(path, readable=readable) for path in row.paths]
+    if row.old_path is None or any(name.startswith('"') for name in names):
         return " => ".join(names)
     old_name, new_name = names
     shared = os.path.commonprefix(names)
@@ -361,34 +387,25 @@ def count(lines: int | None) -> str:
 
 def path_of(row: Row, readable: bool) -> str:
     """Returns the name of a row's file, after the one that it had before a rename."""
-    names = [quoted(name, readable=readable) for name in row[3:] if name is not None]
-    return " => ".join(names)
+    return " => ".join(quoted(path, readable=readable) for path in row.paths)
 
 
 def ended_counts(row: Row) -> list[bytes]:
     """Returns the cells of `git diff --numstat -z`, with the status before the counts."""
-    *_, old_path, file_path = row
-    counts = "".join(f"{cell}\t" for cell in counted(row)).encode()
-    return [counts + file_path] if old_path is None else [counts, old_path, file_path]
+    first, *names = exact_counts(row)
+    return [f"{row.status}\t".encode() + first, *names]
 
 
 def exact_counts(row: Row) -> list[bytes]:
     """Returns the cells of `git diff --numstat -z`."""
-    *_, old_path, file_path = row
     counts = "".join(f"{cell}\t" for cell in counted(row)[1:]).encode()
-    return [counts + file_path] if old_path is None else [counts, old_path, file_path]
-
-
-def ended_statuses(row: Row) -> list[bytes]:
-    """Returns the cells of `git diff --name-status -z`, with a word for the status."""
-    *_, old_path, file_path = row
-    return [row[0].encode(), *([] if old_path is None else [old_path]), file_path]
+    return [counts + row.file_path] if row.old_path is None else [counts, *row.paths]
 
 
 # The forms that -z has.
 CELLS: dict[str, Callable[[Row], list[bytes]]] = {
     "stat": ended_counts,
     "numstat": exact_counts,
-    "name-only": lambda row: [row[4]],
-    "name-status": ended_statuses,
+    "name-only": lambda row: [row.file_path],
+    "name-status": lambda row: [row.letter.encode(), *row.paths],
 }

@@ -10,7 +10,7 @@ import click
 
 from ..visible import harmless
 from . import formats
-from .changes import FORMS, Row
+from .changes import COLUMNS, FORMS, Row, lines_of
 from .errors import call_it, said
 from .habits import leave_to_git
 from .painting import Drawing
@@ -21,14 +21,9 @@ if TYPE_CHECKING:
     import duckdb
 
 # Dates as numbers: for a time with a zone, DuckDB's client needs a package more.
-CHANGES = (
-    "commit_id, epoch(author_date)::BIGINT, author_offset, author_name, subject, "
-    "status, additions, deletions, encode(old_path), encode(file_path)"
-)
-COMMITS = (
-    "commit_id, epoch(author_date)::BIGINT, author_offset, author_name, subject, "
-    "author_email, parent_ids, refs, body"
-)
+OF_COMMIT = "commit_id, epoch(author_date)::BIGINT, author_offset, author_name, subject"
+CHANGES = f"{OF_COMMIT}, {COLUMNS}"
+COMMITS = f"{OF_COMMIT}, author_email, parent_ids, refs, body"
 
 
 @dataclass
@@ -106,12 +101,11 @@ class Commit:
     files: list[Row] = field(default_factory=list)
 
     def cells(self) -> list[str]:
-        counts = [sum(file[at] or 0 for file in self.files) for at in (1, 2)]  # type: ignore[misc]
         texts = [
             self.id[:10],
             self.date().strftime("%Y-%m-%d"),
             self.author,
-            *map(str, [len(self.files), *counts]),
+            *map(str, [len(self.files), *lines_of(self.files)]),
             self.subject,
         ]
         return [cell(text) for text in texts]
@@ -161,7 +155,7 @@ def changed(con: "duckdb.DuckDBPyConnection", wanted: Wanted, repo: str) -> Iter
                 return
             commit = Commit(*row[:5])
             found += 1
-        commit.files.append(row[5:])
+        commit.files.append(Row(*row[5:]))
     if commit is not None:
         yield commit
 

@@ -3,22 +3,14 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from . import changes
 from .names import Exact, is_replaced, print_ended, quoted
 from .screen import Screen
 
 if TYPE_CHECKING:
     import duckdb
 
-LETTERS = {
-    "added": "A",
-    "deleted": "D",
-    "modified": "M",
-    "renamed": "R",
-    "copied": "C",
-    "type_changed": "T",
-    "untracked": "?",
-    "ignored": "!",
-}
+LETTERS = changes.LETTERS | {"untracked": "?", "ignored": "!"}
 # What differs in a submodule of the work tree.
 SUBMODULES = {"commits": "M", "content": "m", "untracked": "?"}
 # As `git status --short` has them: ours, then theirs.

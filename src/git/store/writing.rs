@@ -5,7 +5,7 @@ use gix::bstr::ByteSlice;
 
 use super::gate::GitDirectory;
 use redline_base::error::{Error, Result, quoted};
-use redline_sandbox::{NewFile, OpenError};
+use redline_sandbox::{NewFile, OpenError, why_unwritten};
 
 impl GitDirectory {
     /// Creates the lock of the file at `name`, waiting a little for another's.
@@ -70,13 +70,16 @@ impl GitDirectory {
     /// Returns the error of what could not be written at `name`.
     pub fn unwritten(&self, error: OpenError, name: &[u8]) -> Error {
         match error {
-            OpenError::System(error) => Error::tool_failed(format!(
-                "{} of the repository at {} cannot be written",
-                quoted(&self.full(name).to_str_lossy()),
-                quoted(self.gate().given())
-            ))
-            .with_hint("Check the disk and the permissions")
-            .with_source(error),
+            OpenError::System(error) => {
+                let (words, hint) = why_unwritten(&error);
+                Error::tool_failed(format!(
+                    "{} of the repository at {} cannot be written: {words}",
+                    quoted(&self.full(name).to_str_lossy()),
+                    quoted(self.gate().given())
+                ))
+                .with_hint(hint)
+                .with_source(error)
+            }
             error => self.failed(error, name),
         }
     }

@@ -29,6 +29,7 @@ use crate::open::state::{EntryKind, Stamp, id_of};
 use crate::rules::access::Access;
 use crate::write::copy_name::is_read_as_written;
 use crate::write::locked::{clear, make};
+use crate::write::unwritten::why_unwritten;
 use redline_base::budget::check_current;
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
@@ -486,12 +487,7 @@ fn changed() -> Error {
 }
 
 fn unwritten(error: io::Error) -> Error {
-    let words = match Errno::from_io_error(&error) {
-        Some(Errno::NOSPC | Errno::DQUOT) => "the disk is full",
-        Some(Errno::FBIG) => "it is larger than the system lets this process write",
-        Some(Errno::ROFS) => "the file system is read-only",
-        _ => "the system refused",
-    };
+    let (words, _) = why_unwritten(&error);
     Error::tool_failed(format!("the copy of the file cannot be written: {words}"))
         .with_hint("Let temp_directory name a directory with room for it")
         .with_source(error)

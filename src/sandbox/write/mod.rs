@@ -14,6 +14,7 @@ pub(crate) mod private;
 pub(crate) mod recovery;
 pub(crate) mod staging;
 pub(crate) mod transaction;
+pub(crate) mod unwritten;
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -29,6 +30,7 @@ use crate::open::sandbox_path::SandboxPath;
 use crate::open::state::FileState;
 use crate::write::locked::{clear, lock, make};
 use crate::write::recovery::settle;
+use crate::write::unwritten::why_unwritten;
 use redline_base::budget::{Copied, check_current};
 use redline_base::error::{Error, ErrorKind, Result};
 use redline_base::limits;
@@ -280,35 +282,7 @@ impl SandboxPath<'_> {
     }
 
     pub(crate) fn write_failed(&self, error: io::Error) -> Error {
-        let (words, hint) = match Errno::from_io_error(&error) {
-            Some(Errno::NOSPC) => ("the disk is full", "Make room"),
-            Some(Errno::DQUOT) => ("the disk quota is used up", "Make room"),
-            Some(Errno::FBIG) => (
-                "it is larger than the system lets this process write",
-                "Write less, or raise the limit (ulimit -f)",
-            ),
-            Some(Errno::MFILE | Errno::NFILE) => {
-                ("too many files are open", "Try again when fewer queries run")
-            }
-            Some(Errno::ROFS) => ("the file system is read-only", "Choose another sandbox"),
-            Some(Errno::PERM) => (
-                "its directory may not be changed (immutable or append-only)",
-                "Ask the host to lift that",
-            ),
-            Some(Errno::ACCESS) => (
-                "its directory is not writable for this process",
-                "Ask the host for the permission",
-            ),
-            Some(Errno::LOOP | Errno::NOTDIR) => {
-                ("a directory on the way is a file or a link", "Choose another path")
-            }
-            Some(Errno::NOENT) => ("a directory on the way was removed meanwhile", "Try again"),
-            Some(Errno::NAMETOOLONG) => {
-                ("its name is too long for the file system", "Choose a shorter name")
-            }
-            Some(Errno::IO) => ("the device failed", "Check the system's log"),
-            _ => ("the system refused", "Check the permissions of its directory"),
-        };
+        let (words, hint) = why_unwritten(&error);
         let shown = self.shown();
         Error::tool_failed(format!("{shown} cannot be written: {words}; the file is unchanged"))
             .with_hint(hint)

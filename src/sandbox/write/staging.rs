@@ -16,6 +16,7 @@ use crate::rules::policy::Sandbox;
 use crate::rules::rel_path::RelPath;
 use crate::write::intent::{FileSwap, Plan, Stage};
 use crate::write::locked::{clear, lock, make};
+use crate::write::unwritten::why_unwritten;
 use redline_base::error::{Error, Result, quoted};
 
 /// The directory beside the files that holds staged new contents and the old ones.
@@ -34,12 +35,14 @@ impl Staging {
     /// created if `makes` is set, and skipped otherwise.
     pub(crate) fn open(sandbox: &Sandbox, plan: &Plan, makes: bool) -> Result<Self> {
         let failed = |path: &str, error: Errno| {
-            let shown = quoted(&format!("{}/{path}", sandbox.name));
+            let (error, shown) = (io::Error::from(error), format!("{}/{path}", sandbox.name));
+            let (words, hint) = why_unwritten(&error);
             Error::tool_failed(format!(
-                "the directory {shown} cannot be written; no file is changed"
+                "the directory {} cannot be written: {words}; no file is changed",
+                quoted(&shown)
             ))
-            .with_hint("Check its path and its permissions")
-            .with_source(io::Error::from(error))
+            .with_hint(hint)
+            .with_source(error)
         };
         if makes {
             for path in &plan.made {

@@ -75,7 +75,8 @@ class Trials:
             self.listed(ACTIONS[action][:end]) for end in range(len(ACTIONS[action]) + 1)
         }
 
-    def run(self, calls, *options):
+    def prepare(self):
+        """Makes a repository with two changes."""
         self.number += 1
         self.root = self.folder / str(self.number)
         self.repo = self.root / "repo"
@@ -90,10 +91,17 @@ class Trials:
         (self.repo / "a").write_text("A\n")
         (self.repo / "d").mkdir()
         (self.repo / "d" / "b").write_text("b\n")
+
+    def run(self, calls, *options):
+        self.prepare()
+        return self.make(calls, *apart.STRACE, "-o", str(self.log), *options)
+
+    def make(self, calls, *before):
+        """Makes the calls in a process, which the arguments before its own may trace."""
         sandboxes = json.dumps([writable(self.root, git="commit")])
         given = [str(self.extension), sandboxes, json.dumps(calls)]
         return subprocess.run(
-            [*apart.STRACE, "-o", str(self.log), *options, sys.executable, "-c", PROGRAM, *given],
+            [*before, sys.executable, "-c", PROGRAM, *given],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -147,10 +155,10 @@ class Trials:
 
 
 # Promise (commits): A commit, what is staged, and an undo of either, whose process is killed at any system call or of which
-# a call fails once or from then on, as on a full disk, leaves a repository that `git fsck` and `git status` call sound, with
-# the branch before or after it, the index before or after it, and locks at most; the next commit loses nothing. With
-# `test_an_action_of_which_a_call_fails_is_whole_or_none`, `test_git_beside_it_in_loops_loses_no_commit`,
-# `test_a_lock_that_is_left_behind_is_named`.
+# a call fails once or from then on, and on a disk that is full, leaves a repository that `git fsck` and `git status` call
+# sound, with the branch before or after it, the index before or after it, and locks at most; the next commit loses nothing.
+# With `test_an_action_of_which_a_call_fails_is_whole_or_none`, `test_an_action_on_a_full_disk_is_whole_or_none`,
+# `test_git_beside_it_in_loops_loses_no_commit`, `test_a_lock_that_is_left_behind_is_named`.
 @traced
 @pytest.mark.slow
 @pytest.mark.parametrize("action", ACTIONS)
@@ -182,6 +190,52 @@ def test_an_action_of_which_a_call_fails_is_whole_or_none(
         for when in (f"{number}", f"{number}+"):
             trials.disturbed(call, f"error={error}:when={when}")
             trials.check(connect)
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """A file system in memory of 4 MiB and 1,000 files."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=4m,nr_inodes=1000", "tmpfs", str(folder)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True).returncode != 0:
+        pytest.skip("no file system can be mounted here")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def fill(folder, left, unit):
+    """Fills a disk until so many blocks or files are left."""
+    filler = folder / "filler"
+    filler.mkdir()
+    state = os.statvfs(folder)
+    if unit == "blocks":
+        (filler / "0").write_bytes(b"\n" * ((state.f_bfree - left) * state.f_bsize))
+    else:
+        for number in range(state.f_ffree - left):
+            (filler / str(number)).touch()
+    return filler
+
+
+@traced
+@pytest.mark.slow
+@pytest.mark.parametrize("action", ACTIONS)
+@pytest.mark.parametrize("unit", ["blocks", "files"])
+def test_an_action_on_a_full_disk_is_whole_or_none(extension, connect, disk, unit, action):
+    trials = Trials(extension, disk, action)
+    said = []
+    for left in range(100):
+        trials.prepare()
+        filler = fill(disk, left, unit)
+        said.append(trials.make(ACTIONS[action]))
+        shutil.rmtree(filler)
+        trials.check(connect)
+        if said[-1].returncode == 0:
+            break
+    *failed, done = said
+    assert failed and done.returncode == 0, done.stderr
+    full = "cannot be written: the disk is full"
+    assert all(full in one.stderr for one in failed), [one.stderr for one in failed]
 
 
 @pytest.mark.parametrize("name", ["index", "HEAD", "refs/heads/main", "reftable/tables.list"])
@@ -240,14 +294,17 @@ def committed(repo, message):
 
 
 def beside(repo, what, count):
-    """Runs git commands so many times, each until it is done; an event of its own ends nothing."""
+    """Runs git commands so many times, each until it is done; an event of its own ends nothing. No two contents are equal, as
+    `git add` writes no object that there is, which `git repack -a -d` may be about to remove; and no two of a file have one
+    size, as of those that are written within a second most builds of git take the second for the first."""
     for number in range(count):
+        content = f"{what}\n" * (number + 1)
         if what == "commit":
-            (repo / "theirs").write_text(f"{number}\n")
+            (repo / "theirs").write_text(content)
             until(lambda: failed(repo, "add", "theirs"))
             until(lambda: committed(repo, f"theirs {number}"))
         elif what == "stage":
-            (repo / "staged").write_text(f"{number}\n")
+            (repo / "staged").write_text(content)
             until(lambda: failed(repo, "add", "staged"))
         elif what == "rebase":
             # It is refused while files have changed; what it could not end is taken back, to the commit from which it began:
