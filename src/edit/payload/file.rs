@@ -16,7 +16,7 @@ pub struct WritePayload {
     pub content_lines: u64,
     /// The number of its bytes.
     pub content_bytes: u64,
-    /// Its first [`PREVIEW_LINES`] lines.
+    /// Its first [`PREVIEW_LINES`](super::parts::PREVIEW_LINES) lines.
     pub preview: String,
     /// Whether `content` has more.
     pub preview_truncated: bool,
@@ -27,8 +27,8 @@ pub struct WritePayload {
     /// The bytes of that file.
     pub existing_bytes: Option<u64>,
     /// The change of that file, as `unified_diff` of an edit; absent without a change, if one of
-    /// the two is binary, if this and `content` together exceed [`WHOLE_BYTES`], and if the agent
-    /// is granted no tool that reads.
+    /// the two is binary, if this and `content` together exceed
+    /// [`WHOLE_BYTES`](super::parts::WHOLE_BYTES), and if the agent is granted no tool that reads.
     pub unified_diff: Option<String>,
     /// The bytes of `unified_diff` that are not UTF-8.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
