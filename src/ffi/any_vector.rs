@@ -9,8 +9,8 @@ use super::api::{Outside, api};
 use super::flat::{Flat, Vector};
 use super::moment::moment;
 use super::types::TypeHandle;
-use super::value::Value;
 use redline_base::budget::Stopped;
+use redline_rows::params::Value;
 use redline_rows::{Field, Type};
 
 /// A flat vector of any type, readable without further API calls (so also inside `catch_unwind`).

@@ -63,4 +63,3 @@ pub use replacement::ReplacementScan;
 pub use scalar::{Arguments, Nulls, Overload, ScalarFunction, State};
 pub use settings::{Settings, THREADS};
 pub use table::{Open, Scan, TableFunction};
-pub use value::Value;

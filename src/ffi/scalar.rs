@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::input::Input;
 use super::settings::Settings;
-use super::value::Value;
 use redline_base::budget::Budget;
 use redline_base::error::Result;
+use redline_rows::params::{RowArguments, Value};
 use redline_rows::{Column, Field, Type};
 
 /// The parameters of one overload. Supported are BIGINT, BOOLEAN, VARCHAR, BLOB and lists of
@@ -93,14 +93,17 @@ impl<'a> Arguments<'a> {
         Self { inputs, row }
     }
 
-    /// Returns the index of a parameter in the called overload; `None` if the overload lacks it.
-    pub fn place(&self, name: &str) -> Option<usize> {
+    pub(super) fn has_null(&self) -> bool {
+        self.inputs.iter().any(|(_, input)| input.is_null(self.row))
+    }
+}
+
+impl RowArguments for Arguments<'_> {
+    fn place(&self, name: &str) -> Option<usize> {
         self.inputs.iter().position(|(field, _)| field.name == name)
     }
 
-    /// Returns the bytes of a VARCHAR or BLOB argument; `None` for NULL and for an argument this
-    /// overload lacks.
-    pub fn bytes(&self, index: usize) -> Option<&'a [u8]> {
+    fn bytes(&self, index: usize) -> Option<&[u8]> {
         match self.inputs.get(index)? {
             // SAFETY: DuckDB casts arguments to the overload's types; both are stored in the same
             // form.
@@ -113,8 +116,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Returns a BIGINT argument; `None` for NULL and for an argument this overload lacks.
-    pub fn bigint(&self, index: usize) -> Option<i64> {
+    fn bigint(&self, index: usize) -> Option<i64> {
         match self.inputs.get(index)? {
             // SAFETY: as above.
             (Field { kind: Type::BigInt, .. }, input) => unsafe { input.value(self.row) },
@@ -122,8 +124,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Returns a BOOLEAN argument; `None` for NULL and for an argument this overload lacks.
-    pub fn boolean(&self, index: usize) -> Option<bool> {
+    fn boolean(&self, index: usize) -> Option<bool> {
         match self.inputs.get(index)? {
             // SAFETY: as above.
             (Field { kind: Type::Boolean, .. }, input) => unsafe { input.boolean(self.row) },
@@ -131,56 +132,42 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Returns the texts of a list, `None` for one that is NULL; `None` for a NULL list and for an
-    /// argument this overload lacks.
-    pub fn texts(&self, index: usize) -> Option<impl ExactSizeIterator<Item = Option<&'a [u8]>>> {
-        match self.inputs.get(index)? {
+    fn texts(&self, index: usize) -> Vec<Option<&[u8]>> {
+        let Some(input) = self.inputs.get(index) else { return Vec::new() };
+        match input {
             (Field { kind: Type::List(Type::Varchar), .. }, input) => {
                 // SAFETY: as above.
-                let rows = unsafe { input.list(self.row) }?;
+                let rows = unsafe { input.list(self.row) };
                 let (_, elements) = &input.children()[0];
                 // SAFETY: as above, for the elements.
-                Some(rows.map(move |row| unsafe { elements.text(row) }))
+                rows.into_iter().flatten().map(|row| unsafe { elements.text(row) }).collect()
             }
             (other, _) => panic!("argument {index} is {:?}, not a list of texts", other.kind),
         }
     }
 
-    /// Returns the structs of a list, each with its fields, `None` for one that is NULL; `None` for
-    /// a NULL list and for an argument this overload lacks.
-    pub fn structs(
-        &self,
-        index: usize,
-    ) -> Option<impl ExactSizeIterator<Item = Option<Arguments<'a>>>> {
+    fn structs(&self, index: usize) -> Option<Vec<Option<Box<dyn RowArguments + '_>>>> {
         match self.inputs.get(index)? {
             (Field { kind: Type::List(Type::Struct(_)), .. }, input) => {
                 // SAFETY: as above.
                 let rows = unsafe { input.list(self.row) }?;
                 let (_, elements) = &input.children()[0];
                 let inputs = elements.children();
-                Some(
-                    rows.map(move |row| {
-                        (!elements.is_null(row)).then_some(Arguments { inputs, row })
-                    }),
-                )
+                let element = |row| -> Option<Box<dyn RowArguments + '_>> {
+                    (!elements.is_null(row)).then(|| Box::new(Arguments { inputs, row }) as _)
+                };
+                Some(rows.map(element).collect())
             }
             (other, _) => panic!("argument {index} is {:?}, not a list of structs", other.kind),
         }
     }
 
-    /// Tells whether an argument is NULL, or this overload lacks it.
-    pub fn is_null(&self, index: usize) -> bool {
+    fn is_null(&self, index: usize) -> bool {
         self.inputs.get(index).is_none_or(|(_, input)| input.is_null(self.row))
     }
 
-    /// Returns the options: a struct if they have the right type, or NULL; NULL for an overload
-    /// without options.
-    pub fn options(&self) -> Value {
+    fn options(&self) -> Value {
         let given = self.inputs.last().and_then(|(_, input)| input.given());
         given.map_or(Value::Null, |given| given.value(self.row))
-    }
-
-    pub(super) fn has_null(&self) -> bool {
-        self.inputs.iter().any(|(_, input)| input.is_null(self.row))
     }
 }

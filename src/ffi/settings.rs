@@ -11,7 +11,8 @@ use super::client_context::ClientContext;
 use super::extra_info::ExtraInfo;
 use super::file_system::FileSystem;
 use super::types::c_name;
-use super::value::Value;
+use super::value;
+use redline_rows::params::Value;
 
 /// A setting that is read only while another one is off, which precedes it in the lists of names.
 /// DuckDB does not lock `allowed_directories`: reading it while it is set crashes. Once external
@@ -57,7 +58,7 @@ impl Settings {
             let value = unsafe {
                 let (context, key) = (context.raw(), key.as_ptr());
                 let raw = outside.duckdb_client_context_get_config_option(context, key, &mut scope);
-                Value::take(outside, raw)
+                value::take(outside, raw)
             };
             read.values.insert(name, value);
             if scope == sys::duckdb_config_option_scope_DUCKDB_CONFIG_OPTION_SCOPE_SESSION {

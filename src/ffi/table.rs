@@ -16,9 +16,10 @@ use super::kept::kept;
 use super::settings::Settings;
 use super::turn::Turn;
 use super::types::{TypeHandle, c_name};
-use super::value::Value;
+use super::value;
 use super::vector;
 use redline_base::error::{Error, Result};
+use redline_rows::params::Value;
 use redline_rows::{Batch, Field, Type};
 
 /// The input of a scan.
@@ -138,15 +139,15 @@ unsafe extern "C-unwind" fn bind<F: TableFunction>(info: sys::duckdb_bind_info) 
             outside.duckdb_bind_add_result_column(info, name.as_ptr(), kind.raw());
         }
         let arguments: Vec<Value> = (0..F::PARAMETERS.len() as idx_t)
-            .map(|index| Value::take(&outside, outside.duckdb_bind_get_parameter(info, index)))
+            .map(|index| value::take(&outside, outside.duckdb_bind_get_parameter(info, index)))
             .collect();
         let named: Vec<Value> = F::NAMED
             .iter()
             .map(|field| {
                 let name = c_name(field.name);
                 let raw = outside.duckdb_bind_get_named_parameter(info, name.as_ptr());
-                let given = Value::take(&outside, raw);
-                if field.kind == Type::Moment { given.into_moment(&outside) } else { given }
+                let given = value::take(&outside, raw);
+                if field.kind == Type::Moment { value::as_moment(given, &outside) } else { given }
             })
             .collect();
         match contain::run(&mut outside, || F::bind(&arguments, &named)) {

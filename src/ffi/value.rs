@@ -1,34 +1,13 @@
-//! Arguments and settings as plain Rust values.
+//! Arguments and settings as plain Rust values. A text ends at its first NUL, as in DuckDB's C API.
 
 use std::ops::Deref;
-use std::sync::Arc;
 
 use duckdb::core::LogicalTypeId;
 use libduckdb_sys as sys;
 
 use super::api::Outside;
 use super::moment::moment;
-
-/// An owned copy of a DuckDB value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
-    /// SQL NULL.
-    Null,
-    /// A value of an unsupported type, by the type's name.
-    Other(&'static str),
-    /// BOOLEAN.
-    Boolean(bool),
-    /// Any integer that fits in signed 64 bits; larger ones saturate.
-    Integer(i64),
-    /// TIMESTAMPTZ, microseconds since 1970 in UTC; of arguments, not of list elements.
-    Timestamp(i64),
-    /// VARCHAR. DuckDB's C API ends a value at its first NUL.
-    Text(String),
-    /// A list.
-    List(Vec<Value>),
-    /// A struct; of arguments of scalar functions.
-    Struct(Vec<(Arc<str>, Value)>),
-}
+use redline_rows::params::Value;
 
 /// A DuckDB value, which the duckdb crate reads with functions that may throw. It borrows the
 /// [`Outside`], as these functions do by their class, so that none is read while a panic is
@@ -55,107 +34,51 @@ impl Deref for HostValue<'_> {
     }
 }
 
-impl Value {
-    /// Copies a value and destroys the original; a null pointer is NULL.
-    ///
-    /// # Safety
-    /// `raw` must be null or an owned value of the API.
-    pub(super) unsafe fn take(outside: &Outside, raw: sys::duckdb_value) -> Self {
-        if raw.is_null() {
-            return Self::Null;
-        }
-        let value = HostValue { value: raw.into(), outside };
-        if !value.is_null() && value.logical_type_id() == LogicalTypeId::TimestampTZ {
-            // SAFETY: `raw` lives as long as `value`, and is of the requested type.
-            return Self::Timestamp(unsafe { outside.duckdb_get_timestamp_tz(raw) }.micros);
-        }
-        Self::copy(&value)
+/// Copies a value and destroys the original; a null pointer is NULL.
+///
+/// # Safety
+/// `raw` must be null or an owned value of the API.
+pub(super) unsafe fn take(outside: &Outside, raw: sys::duckdb_value) -> Value {
+    if raw.is_null() {
+        return Value::Null;
     }
-
-    fn copy(value: &HostValue<'_>) -> Self {
-        // Reading a NULL as text aborts the process, so this test comes first.
-        if value.is_null() {
-            return Self::Null;
-        }
-        match value.logical_type_id() {
-            LogicalTypeId::Boolean => Self::Boolean(value.to_bool()),
-            LogicalTypeId::Tinyint
-            | LogicalTypeId::Smallint
-            | LogicalTypeId::Integer
-            | LogicalTypeId::Bigint
-            | LogicalTypeId::UTinyint
-            | LogicalTypeId::USmallint
-            | LogicalTypeId::UInteger => Self::Integer(value.to_int64()),
-            LogicalTypeId::UBigint => {
-                Self::Integer(i64::try_from(value.to_uint64()).unwrap_or(i64::MAX))
-            }
-            LogicalTypeId::Varchar => Self::Text(value.to_string()),
-            LogicalTypeId::List => {
-                Self::List(value.elements().map(|element| Self::copy(&element)).collect())
-            }
-            _ => Self::Other("value of another type"),
-        }
+    let value = HostValue { value: raw.into(), outside };
+    if !value.is_null() && value.logical_type_id() == LogicalTypeId::TimestampTZ {
+        // SAFETY: `raw` lives as long as `value`, and is of the requested type.
+        return Value::Timestamp(unsafe { outside.duckdb_get_timestamp_tz(raw) }.micros);
     }
+    copy(&value)
+}
 
-    /// Returns the timestamp that DuckDB reads in a text; any other value as it is.
-    pub(super) fn into_moment(self, outside: &Outside) -> Self {
-        match &self {
-            Self::Text(text) => moment(outside, text.as_bytes()).map_or(self, Self::Timestamp),
-            _ => self,
-        }
+fn copy(value: &HostValue<'_>) -> Value {
+    // Reading a NULL as text aborts the process, so this test comes first.
+    if value.is_null() {
+        return Value::Null;
     }
-
-    /// Returns the name of its type for a message; integers of all sizes have one.
-    pub fn type_name(&self) -> &'static str {
-        match self {
-            Self::Null => "NULL",
-            Self::Other(name) => name,
-            Self::Boolean(_) => "BOOLEAN",
-            Self::Integer(_) => "INTEGER",
-            Self::Timestamp(_) => "TIMESTAMP",
-            Self::Text(_) => "VARCHAR",
-            Self::List(_) => "LIST",
-            Self::Struct(_) => "STRUCT",
+    match value.logical_type_id() {
+        LogicalTypeId::Boolean => Value::Boolean(value.to_bool()),
+        LogicalTypeId::Tinyint
+        | LogicalTypeId::Smallint
+        | LogicalTypeId::Integer
+        | LogicalTypeId::Bigint
+        | LogicalTypeId::UTinyint
+        | LogicalTypeId::USmallint
+        | LogicalTypeId::UInteger => Value::Integer(value.to_int64()),
+        LogicalTypeId::UBigint => {
+            Value::Integer(i64::try_from(value.to_uint64()).unwrap_or(i64::MAX))
         }
+        LogicalTypeId::Varchar => Value::Text(value.to_string()),
+        LogicalTypeId::List => {
+            Value::List(value.elements().map(|element| copy(&element)).collect())
+        }
+        _ => Value::Other("value of another type"),
     }
+}
 
-    /// Returns the text of a VARCHAR.
-    pub fn as_text(&self) -> Option<&str> {
-        match self {
-            Self::Text(text) => Some(text),
-            _ => None,
-        }
-    }
-
-    /// Returns the number of an integer.
-    pub fn as_integer(&self) -> Option<i64> {
-        match self {
-            Self::Integer(number) => Some(*number),
-            _ => None,
-        }
-    }
-
-    /// Returns the value of a TIMESTAMPTZ in microseconds since 1970.
-    pub fn as_timestamp(&self) -> Option<i64> {
-        match self {
-            Self::Timestamp(micros) => Some(*micros),
-            _ => None,
-        }
-    }
-
-    /// Returns the value of a BOOLEAN.
-    pub fn as_boolean(&self) -> Option<bool> {
-        match self {
-            Self::Boolean(truth) => Some(*truth),
-            _ => None,
-        }
-    }
-
-    /// Returns the texts of a list of VARCHAR, without NULLs.
-    pub fn as_texts(&self) -> Option<Vec<&str>> {
-        match self {
-            Self::List(values) => Some(values.iter().filter_map(Self::as_text).collect()),
-            _ => None,
-        }
+/// Returns the timestamp that DuckDB reads in a text; any other value as it is.
+pub(super) fn as_moment(value: Value, outside: &Outside) -> Value {
+    match &value {
+        Value::Text(text) => moment(outside, text.as_bytes()).map_or(value, Value::Timestamp),
+        _ => value,
     }
 }

@@ -11,8 +11,8 @@ use redline_query::answers::{
 };
 use redline_tools as tools;
 use redline_tools::{
-    Answer, ApplyPatch, Capabilities, Declaration, Diff, EditFile, FileCall, GitCommit, GitStage,
-    ReadFile, Reply, Tool, Undo, WriteFile, beside_the_same, is_shell, meant_by,
+    Answer, ApplyPatch, CallsFiles, Capabilities, Declaration, Diff, EditFile, FileCall, GitCommit,
+    GitStage, ReadFile, Reply, Tool, Undo, WriteFile, beside_the_same, is_shell, meant_by,
 };
 
 /// A call of a granted tool that needs the host's settings.
@@ -29,11 +29,6 @@ pub struct HostCall {
 pub trait HostAnswers: Tool {
     /// Does the work.
     fn answer(call: HostCall, arguments: Self::Arguments) -> Result<Self::Output>;
-
-    /// As [`Answers::file_call`].
-    fn file_call(_arguments: Self::Arguments) -> Option<FileCall> {
-        None
-    }
 }
 
 /// A tool without its types.
@@ -52,10 +47,10 @@ impl Entry {
         Self {
             declaration: Declaration::of::<T>(),
             answer: |execution, reply, _, text| {
-                let caller = execution.caller().clone();
+                let caller = execution.caller.clone();
                 answered::<T>(reply, text, |reply, given| T::answer(Call { caller, reply }, given))
             },
-            file_call: |text| Ok(T::file_call(tools::parse::<T>(text)?.arguments)),
+            file_call: no_file::<T>,
         }
     }
 
@@ -67,9 +62,19 @@ impl Entry {
                     T::answer(HostCall { execution, reply, offered }, given)
                 })
             },
-            file_call: |text| Ok(T::file_call(tools::parse::<T>(text)?.arguments)),
+            file_call: no_file::<T>,
         }
     }
+
+    /// Returns the entry of a tool whose calls touch files.
+    const fn on_files<T: CallsFiles>(self) -> Self {
+        let file_call = |text: &str| Ok(Some((T::CALL)(tools::parse::<T>(text)?.arguments)));
+        Self { file_call, ..self }
+    }
+}
+
+fn no_file<T: Tool>(text: &str) -> Result<Option<FileCall>> {
+    tools::parse::<T>(text).map(|_| None)
 }
 
 fn answered<T: Tool>(
@@ -99,13 +104,13 @@ pub static TOOLS: &[Entry] = &[
     Entry::of::<GitRangeDiff>(),
     Entry::of::<ListFiles>(),
     Entry::of::<Search>(),
-    Entry::of_host::<ReadFile>(),
-    Entry::of::<WriteFile>(),
-    Entry::of::<EditFile>(),
-    Entry::of::<ApplyPatch>(),
-    Entry::of::<Undo>(),
-    Entry::of::<GitStage>(),
-    Entry::of::<GitCommit>(),
+    Entry::of_host::<ReadFile>().on_files::<ReadFile>(),
+    Entry::of::<WriteFile>().on_files::<WriteFile>(),
+    Entry::of::<EditFile>().on_files::<EditFile>(),
+    Entry::of::<ApplyPatch>().on_files::<ApplyPatch>(),
+    Entry::of::<Undo>().on_files::<Undo>(),
+    Entry::of::<GitStage>().on_files::<GitStage>(),
+    Entry::of::<GitCommit>().on_files::<GitCommit>(),
     Entry::of_host::<Capabilities>(),
 ];
 

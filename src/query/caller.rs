@@ -1,6 +1,5 @@
 //! The caller of file tools: its session, the rules that hold for it, and what its database keeps.
 
-use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
@@ -63,14 +62,6 @@ pub struct Caller {
     pub may_read: bool,
     /// Why nobody can approve, now or later.
     pub no_approver: Option<&'static str>,
-}
-
-impl Deref for Caller {
-    type Target = Context;
-
-    fn deref(&self) -> &Context {
-        &self.context
-    }
 }
 
 impl Caller {
@@ -142,7 +133,7 @@ impl Caller {
         }
         let since = now().saturating_sub(i64::try_from(*age).unwrap_or(i64::MAX));
         let bounds = Bounds { bytes: *bytes, since };
-        let store = Store::open((option, path), &self.access, bounds, &self.state.looked)?;
+        let store = Store::open((option, path), &self.context.access, bounds, &self.state.looked)?;
         work(Journal::Directory(&store))
     }
 
@@ -151,7 +142,7 @@ impl Caller {
     /// # Errors
     /// `fs_denied` if the sandboxes do not permit reading it.
     pub fn recorded_place(&self, file: &FileChange) -> Result<SandboxPath<'_>> {
-        let sandboxes = self.access.sandboxes().filter(|sandboxes| {
+        let sandboxes = self.context.access.sandboxes().filter(|sandboxes| {
             let same = |sandbox: &&Sandbox| sandbox.name == file.sandbox;
             let found = sandboxes.iter().find(same);
             found.is_some_and(|sandbox| sandbox.path == Path::new(&file.root))
@@ -167,7 +158,7 @@ impl Caller {
     pub fn may_see(&self, file: &FileChange) -> bool {
         match self.recorded_place(file) {
             Ok(place) => self.may_show(&place),
-            Err(_) => self.access.is_unlimited(),
+            Err(_) => self.context.access.is_unlimited(),
         }
     }
 

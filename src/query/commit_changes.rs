@@ -10,20 +10,29 @@ use std::sync::Arc;
 use super::commit_columns::{
     OfCommit, author_date, author_email, author_name, author_offset, committer_date, subject,
 };
-use super::commits::CommitRange;
 use super::file_changes::FileColumns;
 use super::history_jobs::{Jobs, Unsettled};
 use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Run, mailmap_of, measure_of};
-use redline_base::budget::{Gather, Weigh};
-use redline_base::error::Result;
+use crate::Question;
+use crate::params::range::CommitRange;
+use crate::params::range::{MAILMAP, MAILMAP_FILE, RANGE, SINCE, UNTIL, commit_range};
+use crate::params::{PATHS, REPO, comparison};
+use redline_base::budget::{Gather, GatherSome, Weigh};
+use redline_base::error::{Error, Result};
 use redline_base::limits;
 use redline_base::pipeline::Window;
 use redline_git::{
     CommitChanges, CommitInfo, CommitMeasure, CommitMeasurer, Comparable, Excluded, History,
-    Measured, Pathspec, Search, range_of,
+    Measured, Merges, Pathspec, Search, range_of,
 };
-use redline_rows::{Col, Has, Need, Needs, Part, Row, varchar, varchars};
+use redline_rows::params::{
+    Args, Asked, Choice, Given, Kind, Maybe, OneOf, Param, Text, Value, choice, optional,
+};
+use redline_rows::{
+    Col, Declaration, Family, Field, Grant, Has, Need, Needs, Part, Row, Type, fields, varchar,
+    varchars,
+};
 use redline_text::CancelToken;
 
 /// A range of commits, and how each is compared.
@@ -185,5 +194,114 @@ impl Has<FileColumns> for ChangesOfCommits {
 impl OfCommit for ChangesOfCommits {
     fn info<'a>(row: Self::Of<'a>) -> Option<&'a CommitInfo> {
         row.0.info.as_deref()
+    }
+}
+
+const MERGES: Param<OneOf<MergesCompared>> = choice(
+    "merges",
+    "Merges: skip, first_parent (each with its first parent), all_parents (each with every parent) or combined (files that differ from all)",
+);
+const CONTAINS: Param<Maybe<Texts>> = optional(
+    "contains",
+    "A text, or a list of texts (any may match): only changes after which it occurs more or less often, as git's -S",
+);
+const CHANGED_LINES: Param<Maybe<Text>> = optional(
+    "changed_lines",
+    "Only changes of a line that matches an extended regular expression, as git's -G",
+);
+
+/// Its own parameters; those of a comparison follow.
+const OWN: [Field; 7] = [
+    MERGES.field,
+    SINCE.field,
+    UNTIL.field,
+    MAILMAP.field,
+    MAILMAP_FILE.field,
+    CONTAINS.field,
+    CHANGED_LINES.field,
+];
+const NAMED: [Field; 17] = comparison::joined(&OWN, &comparison::OF_HISTORY);
+
+/// The parents with which merges are compared, and whether at once.
+type ComparedMerges = (Merges, bool);
+
+/// The ways to compare merges, by their names.
+struct MergesCompared;
+
+impl Choice for MergesCompared {
+    type Of = ComparedMerges;
+    const WORDS: &'static [(&'static str, ComparedMerges)] = &[
+        ("skip", (Merges::Skip, false)),
+        ("first_parent", (Merges::FirstParent, false)),
+        ("all_parents", (Merges::AllParents, false)),
+        ("combined", (Merges::AllParents, true)),
+    ];
+}
+
+/// A text, or a list of texts.
+struct Texts;
+
+impl Kind for Texts {
+    const TYPE: Type = Type::TextOrTexts;
+    type Of<'a> = Vec<String>;
+
+    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<Vec<String>> {
+        let wrong = |what: &str, hint: &str| {
+            Error::invalid_args(format!("{} is not a {what}", asked.name)).with_hint(hint)
+        };
+        let text = |text: &Value| text.as_text().map(str::to_owned);
+        match given.value() {
+            Some(Value::Text(text)) => Ok(vec![text.clone()]),
+            Some(Value::List(texts)) => texts.iter().map(text).gather_some().ok_or_else(|| {
+                wrong("list of texts", "Give a text, or a list of texts without NULL")
+            }),
+            _ => Err(wrong("text", "Give a text, or a list of texts")),
+        }
+    }
+}
+
+impl Question for CommitChangesQuery {
+    const DECLARATION: Declaration = Declaration {
+        name: "commit_changes",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitShow", "GitDiff"]),
+        description: "Lists the changed files of every commit of a range, in the order of git log",
+        example: "SELECT subject, file_path, additions FROM commit_changes('HEAD', '.') LIMIT 10",
+    };
+    const PARAMETERS: &'static [Field] = fields![RANGE, REPO];
+    const NAMED: &'static [Field] = &NAMED;
+    const IS_EAGER: bool = true;
+    const LIST_EXAMPLE: &'static str =
+        "SELECT len(commit_changes_list('HEAD~2..HEAD', '.', {'renames': true}))";
+    type Query = Self;
+
+    fn query(args: Args<'_>) -> Result<Self> {
+        let (merges, combined) = args.get(MERGES)?;
+        let mut range = commit_range(args, RANGE)?;
+        range.history.merges = merges;
+        Ok(Self {
+            range,
+            paths: args.get(PATHS)?.unwrap_or_default(),
+            measure: CommitMeasure {
+                renames: comparison::rename_options(args)?,
+                diff: comparison::diff_options(args)?,
+                search: search(args)?,
+                combined,
+                ..CommitMeasure::default()
+            },
+        })
+    }
+}
+
+/// Returns the search for changes.
+fn search(args: Args<'_>) -> Result<Option<Search>> {
+    match (args.get(CONTAINS)?, args.get(CHANGED_LINES)?) {
+        (None, None) => Ok(None),
+        (Some(texts), None) => Search::texts(texts).map(Some),
+        (None, Some(pattern)) => Search::lines(pattern).map(Some),
+        (Some(_), Some(_)) => {
+            Err(Error::invalid_args("contains and changed_lines are given together")
+                .with_hint("Give one of them: git too looks for one at a time"))
+        }
     }
 }

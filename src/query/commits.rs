@@ -8,31 +8,25 @@ use super::commit_columns::CommitThen;
 use super::history_jobs::{Jobs, Unsettled};
 use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Run, mailmap_of};
-use redline_base::budget::{Charge, Grow, Weigh, room_for};
+use crate::Question;
+use crate::params::range::{
+    CommitRange, FIRST_PARENT, MAILMAP, MAILMAP_FILE, RANGE, SINCE, UNTIL, commit_range,
+};
+use crate::params::{PATHS, REPO};
+use redline_base::budget::{Charge, Grow, Weigh, owned, room_for};
 use redline_base::error::Result;
 use redline_base::limits;
 use redline_base::pipeline::Window;
 use redline_git::{
-    CommitInfo, CommitPatchIds, History, HistoryOptions, Mailmaps, Notes, Oid, Pathspec, Signature,
-    Trailer, Visited, decorations, range_of,
+    CommitInfo, CommitPatchIds, History, Notes, Oid, Pathspec, Signature, Trailer, Visited,
+    decorations, range_of,
 };
+use redline_rows::params::{Args, Asked, Given, Kind, Param, Text, text};
 use redline_rows::{
-    Col, HasList, HasOne, ListOf, Need, Needs, Out, Row, StructOf, Written, optional_structure,
-    structures, varchar, varchars,
+    Col, Declaration, Family, Field, Grant, HasList, HasOne, ListOf, Need, Needs, Out, Row,
+    StructOf, Type, Written, fields, optional_structure, structures, varchar, varchars,
 };
 use redline_text::CancelToken;
-
-/// A range of commits.
-pub struct CommitRange {
-    /// The range.
-    pub range: String,
-    /// The repository.
-    pub repo: String,
-    /// The selected commits of the range.
-    pub history: HistoryOptions,
-    /// The mailmaps to apply to names.
-    pub mailmap: Mailmaps,
-}
 
 /// A query for the commits of a range.
 pub struct CommitsQuery {
@@ -61,7 +55,7 @@ struct Annotated {
 }
 
 /// What a commit has besides its people, dates and message, as far as it is needed.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Attached<'a> {
     /// The references that point to it.
     pub refs: &'a [Vec<u8>],
@@ -269,5 +263,51 @@ impl HasOne<SignatureRow> for AttachedColumns {
             Some(signature) => out.row(signature),
             None => out.null(),
         }
+    }
+}
+
+const NOTES_REF: Param<NotesRef> = text(
+    "notes_ref",
+    "refs/notes/commits",
+    "The reference with the notes of the column notes, as git's --notes; refs/notes/ may be left out",
+);
+
+/// A reference that must exist; `None` for the default, which need not exist.
+struct NotesRef;
+
+impl Kind for NotesRef {
+    const TYPE: Type = Type::Varchar;
+    type Of<'a> = Option<&'a str>;
+
+    fn read<'a>(given: Given<'a>, asked: Asked<'_>) -> Result<Option<&'a str>> {
+        match given {
+            Given::Default(_) => Ok(None),
+            given => Text::read(given, asked).map(Some),
+        }
+    }
+}
+
+impl Question for CommitsQuery {
+    const DECLARATION: Declaration = Declaration {
+        name: "commits",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitLog"]),
+        description: "Lists the commits of a range, merges included, in the order of git log",
+        example: "SELECT commit_id, author_name, subject FROM commits('HEAD', '.') LIMIT 10",
+    };
+    const PARAMETERS: &'static [Field] = fields![RANGE, REPO];
+    const NAMED: &'static [Field] =
+        fields![SINCE, UNTIL, PATHS, FIRST_PARENT, MAILMAP, MAILMAP_FILE, NOTES_REF];
+    const IS_EAGER: bool = true;
+    const LIST_EXAMPLE: &'static str =
+        "SELECT len(commits_list('HEAD~2..HEAD', '.', {'paths': 'README.md'}))";
+    type Query = Self;
+
+    fn query(args: Args<'_>) -> Result<Self> {
+        Ok(Self {
+            range: commit_range(args, RANGE)?,
+            notes_ref: args.get(NOTES_REF)?.map(owned).transpose()?,
+            paths: args.get(PATHS)?.unwrap_or_default(),
+        })
     }
 }

@@ -5,10 +5,15 @@ use super::hunk_ids::{FileHunkIds, LineNamer};
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
 use super::run::Context;
+use crate::Question;
+use crate::params::{FILE, FROM, REPO, TO, comparison};
 use redline_base::budget::Weigh;
 use redline_base::error::Result;
 use redline_git::Change;
-use redline_rows::{Col, Has, Need, Needs, Part, Row, varchar};
+use redline_rows::params::Args;
+use redline_rows::{
+    Col, Declaration, Family, Field, Grant, Has, Need, Needs, Part, Row, fields, varchar,
+};
 use redline_text::CancelToken;
 use redline_text::hunk_id::HunkId;
 
@@ -129,5 +134,41 @@ impl Row for FileLines {
 impl Has<LineRows> for FileLines {
     fn part<'a>(row: Self::Of<'a>) -> <LineRows as Row>::Of<'a> {
         row.1
+    }
+}
+
+impl Question for FileDiffQuery {
+    const DECLARATION: Declaration = Declaration {
+        name: "file_diff",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitDiffFile", "GitDiff"]),
+        description: "Compares one file between two sides of a repository, one row per line; line_type is ADDED, REMOVED, CONTEXT or BINARY",
+        example: "SELECT line_type, content FROM file_diff('README.md', 'HEAD~1', 'HEAD', '.')",
+    };
+    const PARAMETERS: &'static [Field] = fields![FILE, FROM, TO, REPO];
+    const NAMED: &'static [Field] = &comparison::OF_ONE_FILE;
+    const LIST_EXAMPLE: &'static str = "SELECT unnest(file_diff_list('README.md', 'HEAD~1', 'HEAD', '.', {'context': 0}), recursive := true)";
+    type Query = Self;
+
+    fn query(args: Args<'_>) -> Result<Self> {
+        Ok(Self { file: args.owned(FILE)?, revisions: comparison::revisions(args)? })
+    }
+}
+
+impl Question for LinesQuery {
+    const DECLARATION: Declaration = Declaration {
+        name: "diff_lines",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitDiff"]),
+        description: "Compares all files between two sides of a repository, one row per line; line_type is ADDED, REMOVED, CONTEXT or BINARY",
+        example: "SELECT file_path, line_type, content FROM diff_lines('HEAD~1', 'HEAD', '.') WHERE line_type = 'ADDED'",
+    };
+    const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
+    const NAMED: &'static [Field] = &comparison::MERGE_NAMED;
+    const LIST_EXAMPLE: &'static str = "SELECT unnest(diff_lines_list('HEAD~1', 'HEAD', '.', {'paths': '*.md'}), recursive := true)";
+    type Query = Self;
+
+    fn query(args: Args<'_>) -> Result<Self> {
+        comparison::revisions(args).map(Self)
     }
 }

@@ -3,9 +3,14 @@
 use super::revisions::Revisions;
 use super::rows::{OneRow, Query, Rows};
 use super::run::{Context, measure_of};
+use crate::Question;
+use crate::params::comparison;
 use redline_base::error::Result;
 use redline_git::{Entry, LineCounts, Measure, Measured};
-use redline_rows::{Col, Need, Needs, Row, bigint, boolean, utinyint, varchar};
+use redline_rows::params::Args;
+use redline_rows::{
+    Col, Declaration, Family, Field, Grant, Need, Needs, Row, bigint, boolean, utinyint, varchar,
+};
 use redline_text::CancelToken;
 
 /// A query for the changed files between two sides.
@@ -116,4 +121,22 @@ fn mode(entry: Option<Entry>) -> Option<String> {
 
 fn oid(entry: Option<Entry>) -> Option<String> {
     entry.map(|entry| entry.oid.to_string())
+}
+
+impl Question for FileChangesQuery {
+    const DECLARATION: Declaration = Declaration {
+        name: "file_changes",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitDiffSummary", "GitDiff"]),
+        description: "Lists the files that differ between two revisions, the index and the work tree, one row per file; the macro changes() needs no arguments",
+        example: "SELECT file_path, status, additions, deletions FROM file_changes('HEAD~1', 'HEAD', '.')",
+    };
+    const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
+    const NAMED: &'static [Field] = &comparison::NAMED;
+    const LIST_EXAMPLE: &'static str = "SELECT unnest(file_changes_list('HEAD~1', 'HEAD', '.', {'renames': true}), recursive := true)";
+    type Query = Self;
+
+    fn query(args: Args<'_>) -> Result<Self> {
+        comparison::revisions(args).map(Self)
+    }
 }

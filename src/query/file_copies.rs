@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::commits::CommitRange;
 use super::file_content::{OpenSide, OpenSides};
 use super::file_history::FileHistoryQuery;
 use super::rows::Query;
 use super::run::Context;
+use crate::params::range::CommitRange;
 use redline_base::budget::{Gather, Grow, GrowSet, TryGather};
 use redline_base::error::{Error, Result};
 use redline_base::limits;

@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use super::commit::Commit;
 use super::commit_columns::CommitThen;
-use super::commits::CommitRange;
 use super::file_changes::lines;
 use super::read_ahead::ReadAhead;
 use super::rows::{Query, Rows};
 use super::run::{Context, Run, mailmap_of, measure_of};
+use crate::Question;
+use crate::params::range::CommitRange;
+use crate::params::range::{FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, UNTIL, commit_range};
+use crate::params::{FILE, REPO};
 use redline_base::budget::Permits;
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
@@ -18,7 +21,10 @@ use redline_git::{
     LineCounts, Measured, Measurer, PathChange, Reader, Repository, RevRange, Revision,
     nearest_paths, range_of, side_of,
 };
-use redline_rows::{Col, Need, Needs, Row, bigint, utinyint, varchar};
+use redline_rows::params::{Args, Name, Param, required};
+use redline_rows::{
+    Col, Declaration, Family, Field, Grant, Need, Needs, Row, bigint, fields, utinyint, varchar,
+};
 use redline_text::{CancelToken, DiffOptions};
 
 /// A file and a range of commits.
@@ -155,4 +161,27 @@ impl Row for FileThere {
         })
         .needing(&[Need::Lines]),
     ];
+}
+
+const REVISION: Param<Name> =
+    required("rev", "A revision with all that it reaches, a..b, a...b, or ALL for every reference");
+
+impl Question for FileHistoryQuery {
+    const DECLARATION: Declaration = Declaration {
+        name: "file_history",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitLog"]),
+        description: "Lists the commits that changed a file, through renames, like git log --follow",
+        example: "SELECT subject, file_path, additions FROM file_history('README.md', 'HEAD', '.') LIMIT 10",
+    };
+    const PARAMETERS: &'static [Field] = fields![FILE, REVISION, REPO];
+    const NAMED: &'static [Field] = fields![SINCE, UNTIL, FIRST_PARENT, MAILMAP, MAILMAP_FILE];
+    const IS_EAGER: bool = true;
+    const LIST_EXAMPLE: &'static str =
+        "SELECT len(file_history_list('README.md', 'HEAD', '.', {'first_parent': true}))";
+    type Query = Self;
+
+    fn query(args: Args<'_>) -> Result<Self> {
+        Ok(Self { file: args.owned(FILE)?, range: commit_range(args, REVISION)? })
+    }
 }

@@ -2,10 +2,13 @@
 
 use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Run};
+use crate::Question;
+use crate::params::{FILE, REPO, REVISION};
 use redline_base::budget::{Charge, Weigh};
 use redline_base::error::Result;
 use redline_git::SideFiles;
-use redline_rows::{Col, Needs, Row, bigint, varchar};
+use redline_rows::params::Args;
+use redline_rows::{Col, Declaration, Family, Field, Grant, Needs, Row, bigint, fields, varchar};
 use redline_text::section::OutlinedSection;
 
 /// A query for the outline of a file.
@@ -74,4 +77,25 @@ impl Row for OutlineColumns {
             |row| row.last_line.into(),
         ),
     ];
+}
+
+impl Question for FileOutlineQuery {
+    const DECLARATION: Declaration = Declaration {
+        name: "file_outline",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitFile", "GitDiff"]),
+        description: "Lists the functions and other headings of a file with their lines, by git's rules for the headings of hunks",
+        example: "SELECT name, first_line, last_line FROM file_outline('README.md', 'HEAD', '.')",
+    };
+    const PARAMETERS: &'static [Field] = fields![FILE, REVISION, REPO];
+    const LIST_EXAMPLE: &'static str = "SELECT len(file_outline_list('README.md', 'HEAD', '.'))";
+    type Query = Self;
+
+    fn query(args: Args<'_>) -> Result<Self> {
+        Ok(Self {
+            file: args.owned(FILE)?,
+            revision: args.owned(REVISION)?,
+            repo: args.owned(REPO)?,
+        })
+    }
 }

@@ -2,11 +2,18 @@
 
 use super::rows::{Query, Rows};
 use super::run::{Context, Run};
+use crate::Question;
+use crate::params::{PATHS, REPO};
 use redline_base::budget::TryGather;
 use redline_base::error::Result;
 use redline_base::pipeline::{Source, Unweighed, Window};
-use redline_git::{FileStatus, Repository, StatusOptions, StatusPart, StatusWalk, join};
-use redline_rows::{Col, Needs, Row, boolean, utinyint, varchar};
+use redline_git::{
+    FileStatus, RenameOptions, Repository, StatusOptions, StatusPart, StatusWalk, join,
+};
+use redline_rows::params::{Args, Flag, Param, flag};
+use redline_rows::{
+    Col, Declaration, Family, Field, Grant, Needs, Row, boolean, fields, utinyint, varchar,
+};
 use redline_text::CancelToken;
 
 /// A repository and the options of its status.
@@ -89,4 +96,36 @@ impl Row for StatusColumns {
             |row, out| out.text(row.submodule_change),
         ),
     ];
+}
+
+const RENAMES: Param<Flag> = flag("renames", true, "Detect renames");
+const UNTRACKED: Param<Flag> =
+    flag("untracked", true, "List files that are neither tracked nor ignored");
+const IGNORED: Param<Flag> = flag("ignored", false, "List ignored files, as git's --ignored");
+
+impl Question for StatusQuery {
+    const DECLARATION: Declaration = Declaration {
+        name: "file_status",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitStatus", "GitDiff"]),
+        description: "Lists the files that git status lists: staged, changed, in conflict or untracked",
+        example: "SELECT file_path, index_status, worktree_status FROM file_status('.')",
+    };
+    const PARAMETERS: &'static [Field] = fields![REPO];
+    const NAMED: &'static [Field] = fields![RENAMES, UNTRACKED, IGNORED, PATHS];
+    const LIST_EXAMPLE: &'static str =
+        "SELECT unnest(file_status_list('.', {'untracked': false}), recursive := true)";
+    type Query = Self;
+
+    fn query(args: Args<'_>) -> Result<Self> {
+        Ok(Self {
+            repo: args.owned(REPO)?,
+            options: StatusOptions {
+                paths: args.get(PATHS)?.unwrap_or_default(),
+                renames: args.get(RENAMES)?.then(RenameOptions::default),
+                untracked: args.get(UNTRACKED)?,
+                ignored: args.get(IGNORED)?,
+            },
+        })
+    }
 }

@@ -30,7 +30,9 @@ pub mod hunk_ids;
 pub mod line_history;
 mod moment;
 pub mod moved_lines;
+pub mod params;
 pub mod patches;
+mod question;
 pub mod range_diff;
 pub mod read_ahead;
 pub mod reflog;
@@ -45,6 +47,7 @@ pub mod unchanged_lines;
 
 pub use caller::Caller;
 pub use moment::moment;
+pub use question::Question;
 pub use revisions::Revisions;
 pub use rows::{Query, RowGroup, Rows};
 pub use run::Context;

@@ -3,13 +3,17 @@
 use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Run};
-use redline_base::budget::Weigh;
-use redline_base::budget::{Charge, Gather, Grow, TryGather};
+use crate::Question;
+use crate::params::{FROM, PATHS, REPO, TO};
+use redline_base::budget::{Charge, Gather, Grow, TryGather, Weigh};
 use redline_base::error::Result;
 use redline_base::limits;
 use redline_base::pipeline::{Source, Window};
-use redline_git::{Change, Reader, WrittenPatch};
-use redline_rows::{Col, Needs, Row, bigint, boolean, varchar};
+use redline_git::{Change, Reader, RenameOptions, WrittenPatch};
+use redline_rows::params::{Args, Choice, Flag, OneOf, Param, choice, flag};
+use redline_rows::{
+    Col, Declaration, Family, Field, Grant, Needs, Row, bigint, boolean, fields, varchar,
+};
 use redline_text::moved::{DiffItem, EqualLines, Mark, MovedMode, MovedWhitespace, TextIds, mark};
 use redline_text::{CancelToken, Diff, DiffOptions, Engine, LineKind};
 
@@ -412,4 +416,70 @@ impl Row for MovedLines {
             row.mark().candidates.into()
         }),
     ];
+}
+
+const MODE: Param<OneOf<Modes>> = choice(
+    "mode",
+    "Marked lines: zebra (alternating blocks), plain (any line), blocks or dimmed-zebra",
+);
+const WHITESPACE: Param<OneOf<WhitespaceNames>> = choice(
+    "whitespace",
+    "Whitespace that does not count: none, all, change, eol or indentation (of a whole block)",
+);
+const RENAMES: Param<Flag> = flag("renames", false, "Detect renames, as git's -M");
+
+/// The modes, by their names.
+struct Modes;
+
+impl Choice for Modes {
+    type Of = MovedMode;
+    const WORDS: &'static [(&'static str, MovedMode)] = &[
+        ("zebra", MovedMode::Zebra),
+        ("plain", MovedMode::Plain),
+        ("blocks", MovedMode::Blocks),
+        ("dimmed-zebra", MovedMode::DimmedZebra),
+    ];
+}
+
+/// The whitespace that does not count, by its name.
+struct WhitespaceNames;
+
+impl Choice for WhitespaceNames {
+    type Of = MovedWhitespace;
+    const WORDS: &'static [(&'static str, MovedWhitespace)] = &[
+        ("none", MovedWhitespace::Exact),
+        ("all", MovedWhitespace::All),
+        ("change", MovedWhitespace::Change),
+        ("eol", MovedWhitespace::Eol),
+        ("indentation", MovedWhitespace::Indentation),
+    ];
+}
+
+impl Question for MovedLinesQuery {
+    const DECLARATION: Declaration = Declaration {
+        name: "moved_lines",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitDiff"]),
+        description: "Lists the lines that were moved between two sides, as git diff --color-moved marks them",
+        example: "SELECT file_path, line, moved_file, moved_line FROM moved_lines('HEAD~1', 'HEAD', '.')",
+    };
+    const PARAMETERS: &'static [Field] = fields![FROM, TO, REPO];
+    const NAMED: &'static [Field] = fields![MODE, WHITESPACE, RENAMES, PATHS];
+    type Query = Self;
+
+    fn query(args: Args<'_>) -> Result<Self> {
+        Ok(Self {
+            revisions: Revisions {
+                paths: args.get(PATHS)?.unwrap_or_default(),
+                renames: args.get(RENAMES)?.then(RenameOptions::default),
+                ..Revisions::between(
+                    args.owned(FROM)?,
+                    args.get(TO)?.map(str::to_owned),
+                    args.owned(REPO)?,
+                )
+            },
+            mode: args.get(MODE)?,
+            whitespace: args.get(WHITESPACE)?,
+        })
+    }
 }

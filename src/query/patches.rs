@@ -4,10 +4,15 @@ use super::hunk_ids::{HunkNamer, id_bytes};
 use super::revisions::Revisions;
 use super::rows::{OneRow, Query, RowGroup, Rows};
 use super::run::Context;
+use crate::Question;
+use crate::params::comparison;
 use redline_base::budget::Weigh;
 use redline_base::error::Result;
 use redline_git::{Change, PatchHunk, WrittenPatch};
-use redline_rows::{Col, Need, Needs, Row, bigint, blob, varchar};
+use redline_rows::params::Args;
+use redline_rows::{
+    Col, Declaration, Family, Field, Grant, Need, Needs, Row, bigint, blob, varchar,
+};
 use redline_text::CancelToken;
 use redline_text::hunk_id::HunkId;
 
@@ -200,4 +205,40 @@ impl Row for FilePatch {
         })
         .needing(&[Need::HunkId]),
     ];
+}
+
+impl Question for PatchesQuery {
+    const DECLARATION: Declaration = Declaration {
+        name: "file_patches",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitDiff"]),
+        description: "Lists the changed files with their patches, equal to git diff by the byte",
+        example: "SELECT string_agg(patch, '') FROM file_patches('HEAD~1', 'HEAD', '.')",
+    };
+    const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
+    const NAMED: &'static [Field] = &comparison::MERGE_NAMED;
+    const LIST_EXAMPLE: &'static str = "SELECT unnest(file_patches_list('HEAD~1', 'HEAD', '.', {'context': 1}), recursive := true)";
+    type Query = Self;
+
+    fn query(args: Args<'_>) -> Result<Self> {
+        comparison::revisions(args).map(Self)
+    }
+}
+
+impl Question for HunksQuery {
+    const DECLARATION: Declaration = Declaration {
+        name: "diff_hunks",
+        description: "Lists the hunks of all files between two sides of a repository, one row per hunk",
+        example: "SELECT file_path, new_start, section FROM diff_hunks('HEAD~1', 'HEAD', '.')",
+        ..PatchesQuery::DECLARATION
+    };
+    const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
+    const NAMED: &'static [Field] = &comparison::NAMED;
+    const LIST_EXAMPLE: &'static str =
+        "SELECT unnest(diff_hunks_list('HEAD~1', 'HEAD', '.', {'context': 0}), recursive := true)";
+    type Query = Self;
+
+    fn query(args: Args<'_>) -> Result<Self> {
+        comparison::revisions(args).map(Self)
+    }
 }

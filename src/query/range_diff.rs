@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use super::rows::{OneRow, Query, Rows};
 use super::run::{Context, Run};
+use crate::Question;
+use crate::params::REPO;
 use redline_base::budget::{Charge, Gather, Grow, TryGather, Weigh, filled};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
@@ -12,7 +14,10 @@ use redline_git::{
     Comparable, History, HistoryOptions, Merges, Notes, RangePatch, RangePatcher, Repository,
     WrittenFiles, by_date, mailmap_of, range_of,
 };
-use redline_rows::{Col, Need, Needs, Row, bigint, varchar};
+use redline_rows::params::{Args, Name, Param, number, required};
+use redline_rows::{
+    Col, Declaration, Family, Field, Grant, Need, Needs, Row, bigint, bounded, fields, varchar,
+};
 use redline_text::range_diff::{
     Costs, Matches, NumberedPatches, PatchText, assign_rest, changes, exact_matches, in_order,
 };
@@ -272,4 +277,39 @@ impl Row for CommitPair {
 
 fn id_of(side: Option<&Numbered>) -> Option<String> {
     side.map(|side| side.commit.id.to_string())
+}
+
+const OLD_RANGE: Param<Name> = required("old_range", "The old commits, as a..b");
+const NEW_RANGE: Param<Name> = required("new_range", "The new commits, as a..b");
+const FACTOR: Param<Percent> = number(
+    "creation_factor",
+    CREATION_FACTOR,
+    "Cost of a dropped or added commit in percent of its size; a higher one pairs more commits",
+);
+
+bounded! {
+    /// A percentage, up to git's own limit for a cost.
+    Percent: BigInt as i64, 0..=i64::from(u16::MAX), "Give 0 to 65535; git's default is 60";
+}
+
+impl Question for RangeDiffQuery {
+    const DECLARATION: Declaration = Declaration {
+        name: "range_diff",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitRangeDiff", "GitLog"]),
+        description: "Compares two versions of a commit series, like git range-diff",
+        example: "SELECT status, subject, patch FROM range_diff('HEAD~3..HEAD~1', 'HEAD~2..HEAD', '.')",
+    };
+    const PARAMETERS: &'static [Field] = fields![OLD_RANGE, NEW_RANGE, REPO];
+    const NAMED: &'static [Field] = fields![FACTOR];
+    type Query = Self;
+
+    fn query(args: Args<'_>) -> Result<Self> {
+        Ok(Self {
+            old: args.owned(OLD_RANGE)?,
+            new: args.owned(NEW_RANGE)?,
+            repo: args.owned(REPO)?,
+            creation_factor: args.get(FACTOR)?,
+        })
+    }
 }

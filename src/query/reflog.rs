@@ -2,10 +2,15 @@
 
 use super::rows::{Query, RowGroup, Rows};
 use super::run::{Context, Run};
+use crate::Question;
+use crate::params::REPO;
 use redline_base::budget::Weigh;
 use redline_base::error::Result;
 use redline_git::{LogEntry, Reflog, reflog};
-use redline_rows::{Col, Needs, Row, bigint, timestamp, varchar};
+use redline_rows::params::{Args, Name, Param, required};
+use redline_rows::{
+    Col, Declaration, Family, Field, Grant, Needs, Row, bigint, fields, timestamp, varchar,
+};
 
 /// A query for the log of a reference.
 pub struct ReflogQuery {
@@ -80,4 +85,23 @@ impl Row for LogColumns {
             out.text(row.message.as_deref())
         }),
     ];
+}
+
+const REFERENCE: Param<Name> =
+    required("ref", "A reference, such as HEAD or main; refs/stash for the list of stashes");
+
+impl Question for ReflogQuery {
+    const DECLARATION: Declaration = Declaration {
+        name: "reflog",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitRefs"]),
+        description: "Lists the former values of a reference, the newest first, as git reflog does; the stashes for refs/stash",
+        example: "SELECT position, new_oid, message FROM reflog('HEAD', '.')",
+    };
+    const PARAMETERS: &'static [Field] = fields![REFERENCE, REPO];
+    type Query = Self;
+
+    fn query(args: Args<'_>) -> Result<Self> {
+        Ok(Self { reference: args.owned(REFERENCE)?, repo: args.owned(REPO)? })
+    }
 }

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use super::rows::{Query, Rows};
 use super::run::{Context, Run};
+use crate::Question;
+use crate::params::REPO;
 use redline_base::budget::{Gather, TryGather};
 use redline_base::error::Result;
 use redline_base::limits;
@@ -12,7 +14,11 @@ use redline_git::{
     NamedReference, Reference, ReferenceDetails, ReferenceReader, reference_names,
     references_containing,
 };
-use redline_rows::{Col, Need, Needs, Row, bigint, boolean, timestamp, varchar};
+use redline_rows::params::{Args, Name, Param, required};
+use redline_rows::{
+    Col, Declaration, Family, Field, Grant, Need, Needs, Row, bigint, boolean, fields, timestamp,
+    varchar,
+};
 use redline_text::CancelToken;
 
 /// A query for references of a repository.
@@ -162,4 +168,43 @@ impl Row for ReferenceColumns {
         )
         .needing(&[Need::Message]),
     ];
+}
+
+impl Question for RefsQuery {
+    const DECLARATION: Declaration = Declaration {
+        name: "refs",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitRefs"]),
+        description: "Lists HEAD and the references of a repository, ordered by name",
+        example: "SELECT short_name, kind, commit_id, subject FROM refs('.')",
+    };
+    const PARAMETERS: &'static [Field] = fields![REPO];
+    const IS_EAGER: bool = true;
+    const LIST_EXAMPLE: &'static str = "SELECT len(refs_list('.'))";
+    type Query = Self;
+
+    fn query(args: Args<'_>) -> Result<Self> {
+        Ok(Self { repo: args.owned(REPO)?, contains: None })
+    }
+}
+
+const REVISION: Param<Name> = required("rev", "A revision that names a commit");
+
+/// The table function.
+pub struct RefsContaining;
+
+impl Question for RefsContaining {
+    const DECLARATION: Declaration = Declaration {
+        name: "refs_containing",
+        description: "Lists the references whose history holds a commit, as git for-each-ref --contains",
+        example: "SELECT short_name, kind FROM refs_containing('HEAD~1', '.')",
+        ..RefsQuery::DECLARATION
+    };
+    const PARAMETERS: &'static [Field] = fields![REVISION, REPO];
+    const IS_EAGER: bool = true;
+    type Query = RefsQuery;
+
+    fn query(args: Args<'_>) -> Result<RefsQuery> {
+        Ok(RefsQuery { repo: args.owned(REPO)?, contains: Some(args.owned(REVISION)?) })
+    }
 }

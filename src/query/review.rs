@@ -15,8 +15,11 @@ use super::revisions::Revisions;
 use super::rows::{Query, RowGroup, Rows};
 use super::run::Context;
 use super::seen::Seen;
-use redline_base::budget::Weigh;
-use redline_base::budget::{Charge, Gather, GatherSome, Grow, GrowBy, Ordered, Taken, text_of};
+use crate::Question;
+use crate::params::comparison;
+use redline_base::budget::{
+    Charge, Gather, GatherSome, Grow, GrowBy, Ordered, Taken, Weigh, owned, text_of,
+};
 use redline_base::error::{Result, is_hard_to_see, quoted};
 use redline_base::form::{Form, counted};
 use redline_base::limits;
@@ -25,10 +28,14 @@ use redline_git::{
     changed_files, untracked_paths,
 };
 use redline_review::{Binding, File, Layout, Measures, Noise, Page, Rank, Review, Section};
-use redline_rows::{Col, Needs, Row, bigint, boolean, varchar};
+use redline_rows::params::{Args, Asked, Given, Kind, Maybe, Param, Text, Texts, number, optional};
+use redline_rows::{
+    Col, Declaration, Family, Field, Grant, Needs, Row, Type, bigint, boolean, varchar,
+};
 use redline_text::hunk_id::HunkId;
 use redline_text::moved::{MovedMode, MovedWhitespace};
 use redline_text::{CancelToken, quoted_path};
+use redline_tools as tools;
 
 /// A request for a page.
 #[derive(Debug, Clone)]
@@ -489,4 +496,50 @@ impl Row for Reviewed {
             |(reviewed, _), out| out.text(reviewed.page.next_cursor.as_deref()),
         ),
     ];
+}
+
+const MAX_BYTES: Param<AnswerBytes> =
+    number("max_bytes", limits::REVIEW_BYTES as i64, "Bytes of the whole answer");
+const CURSOR: Param<Maybe<Text>> = optional("cursor", "The next_cursor of the page before");
+const EXCEPT_IDS: Param<Maybe<Texts>> = optional(
+    "except_ids",
+    "What was seen: hunk ids (hunks whose context_id is listed are omitted) and ranges a..b; NULL for nothing",
+);
+const NAMED: [Field; 15] =
+    comparison::joined(&comparison::NAMED, &[MAX_BYTES.field, CURSOR.field, EXCEPT_IDS.field]);
+
+/// The maximum length of an answer.
+struct AnswerBytes;
+
+impl Kind for AnswerBytes {
+    const TYPE: Type = Type::BigInt;
+    type Of<'a> = usize;
+
+    fn read(given: Given<'_>, _: Asked<'_>) -> Result<usize> {
+        Ok(tools::max_bytes("max_bytes", given.integer())?.unwrap_or(limits::REVIEW_BYTES))
+    }
+}
+
+impl Question for Request {
+    const DECLARATION: Declaration = Declaration {
+        name: "diff_review",
+        family: Family::Git,
+        grant: Grant::Tools(&["GitDiff"]),
+        description: "Returns a comparison page by page within a budget of bytes: totals, files and hunks",
+        example: "SELECT string_agg(text, '') FROM diff_review('HEAD~1', 'HEAD', '.', max_bytes := 10000)",
+    };
+    const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
+    const NAMED: &'static [Field] = &NAMED;
+    type Query = Self;
+
+    fn query(args: Args<'_>) -> Result<Self> {
+        Ok(Self {
+            revisions: comparison::revisions(args)?,
+            file: None,
+            has_hunks: true,
+            max_bytes: args.get(MAX_BYTES)?,
+            cursor: args.get(CURSOR)?.map(owned).transpose()?,
+            except: args.get(EXCEPT_IDS)?.unwrap_or_default(),
+        })
+    }
 }

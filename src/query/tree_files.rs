@@ -3,10 +3,15 @@
 use super::revisions::Revisions;
 use super::rows::{Query, Rows};
 use super::run::Context;
+use crate::Question;
+use crate::params::{PATHS, REPO, REVISION};
 use redline_base::budget::TryGather;
 use redline_base::error::Result;
 use redline_git::{Change, Measure, Measured};
-use redline_rows::{Col, Need, Needs, Row, bigint, varchar};
+use redline_rows::params::Args;
+use redline_rows::{
+    Col, Declaration, Family, Field, Grant, Need, Needs, Row, bigint, fields, varchar,
+};
 use redline_text::{CancelToken, DiffOptions};
 
 /// A query for the files of a side.
@@ -62,4 +67,26 @@ impl Row for TreeFileColumns {
             |row, out| out.text(row.change.new.map(|entry| entry.oid.to_string())),
         ),
     ];
+}
+
+impl Question for TreeFilesQuery {
+    const DECLARATION: Declaration = Declaration {
+        name: "tree_files",
+        family: Family::Git,
+        grant: Grant::Tools(&["list_files", "GitFile", "GitDiff"]),
+        description: "Lists the files of a revision, the index or the work tree, like git ls-tree -r -l",
+        example: "SELECT file_path, size FROM tree_files('HEAD', '.') ORDER BY size DESC LIMIT 10",
+    };
+    const PARAMETERS: &'static [Field] = fields![REVISION, REPO];
+    const NAMED: &'static [Field] = fields![PATHS];
+    const LIST_EXAMPLE: &'static str =
+        "SELECT unnest(tree_files_list('HEAD', '.', {'paths': '*.md'}), recursive := true)";
+    type Query = Self;
+
+    fn query(args: Args<'_>) -> Result<Self> {
+        let (rev, repo) = (args.owned(REVISION)?, args.owned(REPO)?);
+        let paths = args.get(PATHS)?.unwrap_or_default();
+        let all = Revisions::between("EMPTY".to_owned(), Some(rev), repo);
+        Ok(Self(Revisions { paths, ..all }))
+    }
 }

@@ -39,6 +39,13 @@ pub trait Row: Sized + 'static {
     const LIST: Type = Type::List(&Self::STRUCT);
 }
 
+/// No row, where another kind would have a part.
+impl Row for () {
+    type Of<'a> = ();
+
+    const OWN: &'static [Col<Self>] = &[];
+}
+
 /// A row that has another kind of row as a part.
 pub trait Has<J: Row>: Row {
     /// Returns the part.
@@ -99,23 +106,18 @@ impl<K: Row> Col<K> {
         }
     }
 
+    /// Returns the value as JSON: a time in microseconds since 1970.
     fn json(&self, row: K::Of<'_>) -> Value {
-        let mut text = Value::Null;
         match self.write {
             Write::Boolean(value) => value(row).into(),
             Write::Integer(value) => value(row).into(),
             Write::UTinyInt(value) => value(row).into(),
             Write::BigInt(value) => value(row).0.into(),
+            Write::Timestamp(value) => value(row).into(),
             Write::Double(value) => value(row).into(),
-            Write::Text(write) => {
-                write(row, Out::json_text(&mut text)).done();
-                text
-            }
-            Write::Timestamp(_)
-            | Write::Json(_)
-            | Write::Texts(_)
-            | Write::Blob(_)
-            | Write::Nested(_) => {
+            Write::Text(write) => Out::as_json(|out| write(row, out)),
+            Write::Texts(write) => Out::as_json(|out| write(row, out)),
+            Write::Json(_) | Write::Blob(_) | Write::Nested(_) => {
                 unreachable!("a tool answers no row with {}", self.field.name)
             }
         }
@@ -234,14 +236,11 @@ impl<K: Row> Columns<K> {
         columns.map(|column| (column.field.name.to_owned(), column.json(row))).collect()
     }
 
-    /// Returns the value of one column of its own as JSON, by its name.
-    ///
-    /// # Panics
-    /// If there is none of this name: a mistake in the code.
-    pub fn value(&self, row: K::Of<'_>, name: &str) -> Value {
+    /// Returns the value of one column of its own as JSON, by its name; `None` if there is none of
+    /// this name.
+    pub fn value(&self, row: K::Of<'_>, name: &str) -> Option<Value> {
         let mut columns = (0..self.len()).filter_map(|index| self.own(index));
-        let column = columns.find(|column| column.field.name == name);
-        column.unwrap_or_else(|| panic!("there is no column {name}")).json(row)
+        Some(columns.find(|column| column.field.name == name)?.json(row))
     }
 
     /// Returns the data needed for the projected columns.

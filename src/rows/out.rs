@@ -75,6 +75,13 @@ impl<'c, T: Returned> Out<'c, T> {
         Self { place: Place::Column(column), returned: PhantomData }
     }
 
+    /// Returns the value that `write` writes, as JSON.
+    pub(super) fn as_json(write: impl FnOnce(Out<'_, T>) -> Written) -> Value {
+        let mut value = Value::Null;
+        write(Out { place: Place::Json(&mut value), returned: PhantomData }).done();
+        value
+    }
+
     /// Appends NULL.
     pub fn null(self) -> Written {
         match self.place {
@@ -93,7 +100,9 @@ impl<'c, T: Returned> Out<'c, T> {
     fn column(self) -> &'c mut Column {
         match self.place {
             Place::Column(column) => column,
-            Place::Json(_) => unreachable!("only texts and plain values become JSON"),
+            Place::Json(_) => {
+                unreachable!("only texts, lists of them and plain values become JSON")
+            }
         }
     }
 
@@ -107,12 +116,7 @@ impl<'c, T: Returned> Out<'c, T> {
     }
 }
 
-impl<'c> Out<'c, Varchar> {
-    /// Returns the place of a text in JSON.
-    pub(super) fn json_text(value: &'c mut Value) -> Self {
-        Self { place: Place::Json(value), returned: PhantomData }
-    }
-
+impl Out<'_, Varchar> {
     /// Appends a text or NULL.
     pub fn text<'a>(self, text: impl Into<Text<'a>>) -> Written {
         match self.place {
@@ -147,8 +151,13 @@ impl Out<'_, Boolean> {
 impl Out<'_, Varchars> {
     /// Appends a list of texts.
     pub fn texts<'a, T: Into<Text<'a>>>(self, texts: impl IntoIterator<Item = T>) -> Written {
+        let texts = texts.into_iter().map(Into::into);
+        if let Place::Json(value) = self.place {
+            *value = texts.map(Text::json).collect();
+            return Written(());
+        }
         let Ok(written) = self.list(|column| {
-            texts.into_iter().for_each(|text| text.into().write(column));
+            texts.for_each(|text| text.write(column));
             Ok::<(), Infallible>(())
         });
         written

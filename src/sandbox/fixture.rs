@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-use super::Sandboxes;
+use crate::Sandboxes;
 
 /// Makes a FIFO, which blocks whoever opens it without care.
 pub fn fifo(path: &Path) {

@@ -5,12 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::Reply;
 use super::bounded::fitting;
-use super::commit::{GitCommitArguments, GitStageArguments};
-use super::patch::PatchArguments;
-use super::read::ReadFileArguments;
 use super::readings;
 use super::tool::{Alias, Annotations, Output, Texts, Tool, WRITES};
-use super::undo::UndoArguments;
 use redline_base::error::{Error, Result};
 use redline_edit::{Edit, FileTool, LineEdit};
 use redline_rows::{Col, Row, bigint, boolean, varchar};
@@ -175,27 +171,6 @@ impl EditLinesArguments {
         let (first, last) = place.split_once('-')?;
         Some(Self::new(path, [first.parse().ok()?, last.parse().ok()?], new_text, base_oid))
     }
-}
-
-/// A call of a file tool, which a person may have to approve.
-#[derive(Debug)]
-pub enum FileCall {
-    /// `read_file`
-    Read(ReadFileArguments),
-    /// `write_file`
-    Write(WriteFileArguments),
-    /// `edit_file`
-    Edit(EditFileArguments),
-    /// `edit_lines`
-    Lines(EditLinesArguments),
-    /// `edit_files`
-    Patch(PatchArguments),
-    /// `undo`
-    Undo(UndoArguments),
-    /// `GitCommit`
-    Commit(GitCommitArguments),
-    /// `GitStage`
-    Stage(GitStageArguments),
 }
 
 /// A call that changes passages of one file.

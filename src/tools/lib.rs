@@ -14,6 +14,7 @@ mod commit;
 mod declaration;
 mod diff;
 mod diff_result;
+mod file_call;
 mod files;
 mod instructions;
 mod listing;
@@ -38,10 +39,10 @@ pub use commit::{
 pub use declaration::Declaration;
 pub use diff::{Diff, DiffMode};
 pub use diff_result::{DiffResult, MAX_CONTEXT, Side};
+pub use file_call::{CallsFiles, FileCall};
 pub use files::{
     EDIT_ARGUMENTS, EditArgument, EditCall, EditFile, EditFileArguments, EditLinesArguments,
-    EditResult, FileCall, REPLACE_ALL, Replaced, WriteFile, WriteFileArguments, WriteResult,
-    Written,
+    EditResult, REPLACE_ALL, Replaced, WriteFile, WriteFileArguments, WriteResult, Written,
 };
 pub use instructions::INSTRUCTIONS;
 pub use listing::Listing;

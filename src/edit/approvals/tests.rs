@@ -304,19 +304,16 @@ fn only_the_payload_that_waits_is_approved() {
     let host = Host::new();
     host.propose(&WRITE).unwrap();
     let Payload::Write(shown) = host.proposal(&WRITE).payload else { panic!("a write") };
-    let head = |description: &str, path: &str| super::super::payload::Head {
+    let head = |description: &str, path: &str| crate::payload::Head {
         description: description.to_owned(),
         path: path.to_owned(),
         ..shown.head.clone()
     };
     let (description, path) = (&shown.head.description, &shown.head.path);
     for forged in [
-        super::super::payload::WritePayload { content: "other".to_owned(), ..shown.clone() },
-        super::super::payload::WritePayload { head: head("Write nothing", path), ..shown.clone() },
-        super::super::payload::WritePayload {
-            head: head(description, "workspace/b"),
-            ..shown.clone()
-        },
+        crate::payload::WritePayload { content: "other".to_owned(), ..shown.clone() },
+        crate::payload::WritePayload { head: head("Write nothing", path), ..shown.clone() },
+        crate::payload::WritePayload { head: head(description, "workspace/b"), ..shown.clone() },
     ] {
         let error = host
             .approvals

@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 
 use super::place::Text;
 use super::{Hunk, HunkLine, Pass, State};
-use crate::line_ends::line_end;
-use crate::request::FileName;
+use crate::plan::line_ends::line_end;
+use crate::plan::request::FileName;
 use redline_base::budget::{Gather, Grow, Ordered};
 use redline_base::error::{Error, Result};
 use redline_text::lines::without_cr;

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::keys::Numbered;
 use super::{Hunk, HunkLine};
-use crate::matching::occurrences;
-use crate::places::LINES_NAMED;
+use crate::plan::matching::occurrences;
+use crate::plan::places::LINES_NAMED;
 use redline_base::budget::{Gather, Grow};
 use redline_base::error::{Error, Result};
 use redline_text::lines::Lines;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::explain::tests::{matches, near};
+use crate::near::explain::tests::{matches, near};
 use proptest::prelude::*;
 use redline_base::error::ErrorKind;
 use regex::bytes::{NoExpand, Regex};

@@ -7,7 +7,7 @@ use crate::functions::tools::{HostAnswers, HostCall};
 use redline_base::error::Result;
 use redline_query::answers;
 use redline_query::files::FileTools;
-use redline_tools::{Bounds, Diff, DiffMode, DiffResult, FileCall, ReadFile};
+use redline_tools::{Bounds, Diff, DiffMode, DiffResult, ReadFile};
 
 impl HostAnswers for Diff {
     fn answer(call: HostCall, arguments: Self::Arguments) -> Result<Self::Output> {
@@ -37,11 +37,7 @@ impl HostAnswers for Diff {
 impl HostAnswers for ReadFile {
     fn answer(call: HostCall, arguments: Self::Arguments) -> Result<Self::Output> {
         let elsewhere = |path: &str| read_file_for(path, &call.execution);
-        let tools = FileTools::new(call.execution.caller().clone());
+        let tools = FileTools::new(call.execution.caller.clone());
         answers::read_file(&tools, &call.reply, &arguments, elsewhere)
-    }
-
-    fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
-        Some(FileCall::Read(arguments))
     }
 }

@@ -24,14 +24,14 @@ use redline_rows::{Json, Out, Type, Varchar, Written};
 use redline_tools::{Answer, Reply, max_bytes};
 
 /// Answers calls under the settings of one execution.
-pub struct Caller {
+pub struct ToolCalls {
     settings: Settings,
     database: Arc<Database>,
     /// The shared budget of all calls of the statement, if the host has set one.
     budget: Arc<Budget>,
 }
 
-impl State for Caller {
+impl State for ToolCalls {
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
 
     fn open(settings: Settings) -> Result<Self> {
@@ -41,7 +41,7 @@ impl State for Caller {
     }
 }
 
-impl Caller {
+impl ToolCalls {
     /// Answers a call, also a wrong one. `form` is the part of the answer that is returned, which
     /// the budget of bytes limits.
     fn answer(&self, args: Args<'_>, form: Form) -> Answer {
@@ -75,7 +75,7 @@ impl Caller {
         }
         let given = self.database.paged_calls.completed(&session, &name, &given);
         let execution = ExecutionContext::for_tool(self.settings.clone(), session.clone())?;
-        let _current = Current::enter(&Arc::clone(&execution.budget));
+        let _current = Current::enter(&Arc::clone(&execution.caller.context.budget));
         let answer = (tool.answer)(execution, reply, offered, &given)?;
         if let Some(cursor) = answer.next_cursor() {
             self.database.paged_calls.keep(&session, &name, &given, cursor);
@@ -131,11 +131,11 @@ impl Scalar for RedlineCall {
         fields![TOOL, ARGS, SESSION, MAX_BYTES, OFFERED],
     ];
     type Returns = Json;
-    type State = Caller;
+    type State = ToolCalls;
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(caller: &mut Caller, args: Args<'_>, out: Out<'_, Json>) -> Result<Written> {
-        Ok(out.json(caller.answer(args, Form::Json).to_json()))
+    fn call(calls: &mut ToolCalls, args: Args<'_>, out: Out<'_, Json>) -> Result<Written> {
+        Ok(out.json(calls.answer(args, Form::Json).to_json()))
     }
 }
 
@@ -153,14 +153,14 @@ impl Scalar for RedlineCallText {
     const OVERLOADS: &'static [Overload] =
         &[fields![TOOL, ARGS], fields![TOOL, ARGS, SESSION], fields![TOOL, ARGS, SESSION, RAISES]];
     type Returns = Varchar;
-    type State = Caller;
+    type State = ToolCalls;
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(caller: &mut Caller, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+    fn call(calls: &mut ToolCalls, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
         let answer = if args.get(RAISES)? {
-            caller.call(args, &mut Reply::new(Form::Text))?
+            calls.call(args, &mut Reply::new(Form::Text))?
         } else {
-            caller.answer(args, Form::Text)
+            calls.answer(args, Form::Text)
         };
         Ok(out.text(answer.as_text()))
     }

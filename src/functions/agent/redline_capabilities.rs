@@ -144,7 +144,9 @@ impl Has<Limits> for ExecutionContext {
 
 impl HasList<SandboxRow> for ExecutionContext {
     fn list(execution: &Self, out: Out<'_, ListOf<SandboxRow>>) -> Written {
-        let Some(sandboxes) = execution.access.sandboxes() else { return out.null() };
+        let Some(sandboxes) = execution.caller.context.access.sandboxes() else {
+            return out.null();
+        };
         out.all(sandboxes.iter())
     }
 }
@@ -168,7 +170,7 @@ const SETTINGS: &[&str] = &{
 /// Returns the names of the ways around redline's rules that are open to SQL on this database;
 /// docs/security.md tells how to close each.
 fn open_doors(execution: &ExecutionContext) -> Vec<&'static str> {
-    let (settings, sandboxes) = (&execution.settings, execution.access.sandboxes());
+    let (settings, sandboxes) = (&execution.settings, execution.caller.context.access.sandboxes());
     let is = |name, value| settings.get(name).as_boolean() == Some(value);
     // Before 2.0, `CALL enable_logging` and `enable_profiling` bypass the lock.
     let passes_lock = host_version().starts_with("v1.");
@@ -225,7 +227,7 @@ impl HostAnswers for tools::Capabilities {
     fn answer(call: HostCall, _: Self::Arguments) -> Result<Self::Output> {
         let HostCall { execution, offered, .. } = call;
         let is_offered = |name: &str| offered.iter().any(|offered| offered == name);
-        let sandboxes = execution.access.sandboxes();
+        let sandboxes = execution.caller.context.access.sandboxes();
         let listed = sandboxes.map(|sandboxes| {
             let of = |sandbox: &Sandbox| {
                 let asked = sandbox.approvals;

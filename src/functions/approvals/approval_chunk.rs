@@ -33,12 +33,13 @@ impl Scalar for ApprovalChunk {
     type State = Approving;
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(state: &mut Approving, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+    fn call(approving: &mut Approving, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
         let (Some(given), Some(number)) = (args.get(PAYLOAD)?, args.get(CHUNK)?) else {
             return Ok(out.null());
         };
         let key = args.get(CHUNK_KEY)?;
-        let approver = key.map(|key| state.approver(key, args.function())).transpose()?;
+        let approver =
+            key.map(|key| approving.execution.approver(key, args.function())).transpose()?;
         let is_payload = given.trim_start().starts_with('{');
         let reference = match is_payload.then(|| Received::parse(given)).transpose()? {
             Some(Received::Known(payload)) => payload.approval_id().to_owned(),
@@ -48,7 +49,12 @@ impl Scalar for ApprovalChunk {
             Error::invalid_args(format!("there is no chunk {number}"))
                 .with_hint("Chunks are numbered from 1")
         })?;
-        let approvals = &state.state.approvals;
-        Ok(out.text(approvals.chunk(&reference, number, approver.is_some(), state.rules())?))
+        let approvals = &approving.execution.caller.state.approvals;
+        Ok(out.text(approvals.chunk(
+            &reference,
+            number,
+            approver.is_some(),
+            approving.execution.caller.rules(),
+        )?))
     }
 }

@@ -28,12 +28,17 @@ impl Scalar for ApprovalFile {
     type State = Approving;
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(state: &mut Approving, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
-        state.approver_of(args)?;
+    fn call(approving: &mut Approving, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        approving.approver_of(args)?;
         let payload = known(args.get(FILE_PAYLOAD)?)?;
         let Some(expected) = payload.base_oid() else { return Ok(out.null()) };
-        let sandboxes =
-            state.access.sandboxes().ok_or_else(|| Error::fs_denied("no sandbox is configured"))?;
+        let sandboxes = approving
+            .execution
+            .caller
+            .context
+            .access
+            .sandboxes()
+            .ok_or_else(|| Error::fs_denied("no sandbox is configured"))?;
         let bytes = sandboxes.resolve(payload.path())?.read()?;
         if blob_id(&bytes)? != expected {
             return Err(Error::stale("the file has changed since the payload was made")

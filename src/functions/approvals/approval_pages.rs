@@ -64,14 +64,22 @@ impl Scalar for ApprovalPages {
     type State = Approving;
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(state: &mut Approving, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+    fn call(
+        approving: &mut Approving,
+        args: Args<'_>,
+        out: Out<'_, Self::Returns>,
+    ) -> Result<Written> {
         let Some(payload) = args.get(PAYLOAD)? else { return Ok(out.null()) };
         let payload = known(payload)?;
         if payload.is_large() {
             return Err(too_large_to_read());
         }
-        let shown =
-            shown_pages(state, &payload, [args.get(WIDTH)?, args.get(HEIGHT)?], args.get(FRAME)?)?;
+        let shown = shown_pages(
+            &approving.execution,
+            &payload,
+            [args.get(WIDTH)?, args.get(HEIGHT)?],
+            args.get(FRAME)?,
+        )?;
         Ok(out.all(shown.iter().enumerate().map(|(index, page)| (index, shown.len(), page))))
     }
 }

@@ -72,9 +72,9 @@ impl Table for ApprovalsGiven {
             Some(key) => {
                 execution.approver(key.as_bytes(), Self::DECLARATION.name).map(|_| None)?
             }
-            None => Some(execution.session.clone()),
+            None => Some(execution.caller.session.clone()),
         };
-        let rules = execution.rules();
+        let rules = execution.caller.rules();
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let micros = |time: Duration| i64::try_from(time.as_micros()).unwrap_or(i64::MAX);
         let row = |given: Approval| {
@@ -83,7 +83,7 @@ impl Table for ApprovalsGiven {
             GivenRow { since: micros(since), until: micros(until), given }
         };
         let is_shown = |given: &Approval| own.as_ref().is_none_or(|own| *own == given.session);
-        let given = execution.state.approvals.given(rules).into_iter();
+        let given = execution.caller.state.approvals.given(rules).into_iter();
         Ok(Rows::new(given.filter(is_shown).map(row)))
     }
 }

@@ -35,14 +35,19 @@ impl Scalar for Approve {
     type State = Approving;
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(state: &mut Approving, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
-        let by = state.approver_of(args)?;
+    fn call(approving: &mut Approving, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        let by = approving.approver_of(args)?;
         // A call that needs no approval has no payload, and nothing is approved.
         let Some(payload) = args.get(PAYLOAD)? else { return Ok(out.null()) };
         let scope = Scope::parse(args.get(SCOPE)?)?;
         let payload = known(payload)?;
-        check_shown(state, &payload, scope, args.get(PROOF)?)?;
-        Ok(out.text(state.state.approvals.approve(&payload, scope, &by, state.rules())?))
+        check_shown(&approving.execution, &payload, scope, args.get(PROOF)?)?;
+        Ok(out.text(approving.execution.caller.state.approvals.approve(
+            &payload,
+            scope,
+            &by,
+            approving.execution.caller.rules(),
+        )?))
     }
 }
 

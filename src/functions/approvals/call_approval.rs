@@ -33,8 +33,8 @@ macro_rules! approval_of {
             type State = Opened;
             const NULLS: Nulls = Nulls::Handle;
 
-            fn call(tools: &mut Opened, args: Args<'_>, out: Out<'_, Json>) -> Result<Written> {
-                Ok(out.json(tools.approval(&$call(args)?)?))
+            fn call(opened: &mut Opened, args: Args<'_>, out: Out<'_, Json>) -> Result<Written> {
+                Ok(out.json(opened.tools.approval(&$call(args)?)?))
             }
         }
     };

@@ -23,10 +23,17 @@ impl Scalar for Decline {
     type State = Approving;
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(state: &mut Approving, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
-        state.approver_of(args)?;
+    fn call(approving: &mut Approving, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        approving.approver_of(args)?;
         // A call that needs no approval has no payload, and nothing is declined.
         let Some(payload) = args.get(PAYLOAD)? else { return Ok(out.null()) };
-        Ok(out.text(state.state.approvals.decline(&known(payload)?, state.rules())?))
+        Ok(out.text(
+            approving
+                .execution
+                .caller
+                .state
+                .approvals
+                .decline(&known(payload)?, approving.execution.caller.rules())?,
+        ))
     }
 }

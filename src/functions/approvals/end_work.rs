@@ -27,9 +27,12 @@ impl Scalar for EndWork {
     type State = Approving;
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(state: &mut Approving, args: Args<'_>, out: Out<'_, Boolean>) -> Result<Written> {
-        state.approver_of(args)?;
+    fn call(approving: &mut Approving, args: Args<'_>, out: Out<'_, Boolean>) -> Result<Written> {
+        approving.approver_of(args)?;
         let connection = u64::try_from(args.get(CONNECTION)?).ok();
-        Ok(out.truth(connection.is_some_and(|connection| state.state.calls.end(connection))))
+        Ok(out.truth(
+            connection
+                .is_some_and(|connection| approving.execution.caller.state.calls.end(connection)),
+        ))
     }
 }

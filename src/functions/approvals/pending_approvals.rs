@@ -76,8 +76,8 @@ impl Table for PendingApprovals {
     fn open(asked: &Wanted, open: Open<'_>) -> Result<Self::Scan> {
         let execution = ExecutionContext::new(open.settings)?;
         execution.approver(asked.key.as_bytes(), Self::DECLARATION.name)?;
-        FileTools::new(execution.caller().clone()).plan_requests()?;
-        let waiting = execution.state.approvals.waiting(execution.rules());
+        FileTools::new(execution.caller.clone()).plan_requests()?;
+        let waiting = execution.caller.state.approvals.waiting(execution.caller.rules());
         let is_wanted = |proposal: &Proposal| {
             asked.id.as_ref().is_none_or(|id| proposal.payload.approval_id() == id)
         };

@@ -1,6 +1,5 @@
 //! Payloads that a host passes back, and their pages.
 
-use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::ffi::Settings;
@@ -39,25 +38,19 @@ impl Kind for Key {
 
 /// The state of the functions with which a person decides; their rows are computed one after the
 /// other.
-pub struct Approving(ExecutionContext);
+pub struct Approving {
+    pub execution: ExecutionContext,
+}
 
 impl State for Approving {
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
 
     fn open(settings: Settings) -> Result<Self> {
-        ExecutionContext::new(settings).map(Self)
+        Ok(Self { execution: ExecutionContext::new(settings)? })
     }
 
     fn budget(&self) -> Option<&Arc<Budget>> {
-        Some(&self.budget)
-    }
-}
-
-impl Deref for Approving {
-    type Target = ExecutionContext;
-
-    fn deref(&self) -> &ExecutionContext {
-        &self.0
+        Some(&self.execution.caller.context.budget)
     }
 }
 
@@ -67,7 +60,7 @@ impl Approving {
     /// # Errors
     /// `permission_denied`.
     pub fn approver_of(&self, args: Args<'_>) -> Result<String> {
-        self.approver(args.get(KEY)?, args.function())
+        self.execution.approver(args.get(KEY)?, args.function())
     }
 }
 
@@ -101,7 +94,7 @@ pub fn shown_pages(
             lines.end()
         )));
     }
-    let secret = execution.state.approvals.secret();
+    let secret = execution.caller.state.approvals.secret();
     let pages = pages(payload, width, height, is_framed);
     Ok(proven(secret, &payload.to_json(), ([width, height], is_framed), pages))
 }

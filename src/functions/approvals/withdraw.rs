@@ -26,10 +26,15 @@ impl Scalar for Withdraw {
     type State = Approving;
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(state: &mut Approving, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
-        state.approver_of(args)?;
+    fn call(approving: &mut Approving, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        approving.approver_of(args)?;
         let id = args.get(ID)?;
-        state.state.approvals.withdraw(id, state.rules())?;
+        approving
+            .execution
+            .caller
+            .state
+            .approvals
+            .withdraw(id, approving.execution.caller.rules())?;
         Ok(out.text(id))
     }
 }

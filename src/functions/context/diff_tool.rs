@@ -53,7 +53,7 @@ impl State for Differ {
     }
 
     fn budget(&self) -> Option<&Arc<Budget>> {
-        Some(&self.execution.budget)
+        Some(&self.execution.caller.context.budget)
     }
 }
 
@@ -129,7 +129,7 @@ impl Differ {
             side(1),
             shown.context,
             self.bounds,
-            &CancelToken::of(&self.execution.budget),
+            &CancelToken::of(&self.execution.caller.context.budget),
         )
     }
 }

@@ -1,6 +1,5 @@
 //! The context of an execution: the host's settings and the access that they give.
 
-use std::ops::Deref;
 use std::sync::Arc;
 
 use super::database::{self, Database};
@@ -64,15 +63,7 @@ pub struct ExecutionContext {
     /// The settings as they are.
     pub settings: Settings,
     /// What they let queries open and use, and for whom.
-    caller: Caller,
-}
-
-impl Deref for ExecutionContext {
-    type Target = Caller;
-
-    fn deref(&self) -> &Caller {
-        &self.caller
-    }
+    pub caller: Caller,
 }
 
 /// The rows of a function that only reads may be computed by several threads.
@@ -88,16 +79,11 @@ impl State for ExecutionContext {
     }
 
     fn budget(&self) -> Option<&Arc<Budget>> {
-        Some(&self.budget)
+        Some(&self.caller.context.budget)
     }
 }
 
 impl ExecutionContext {
-    /// Returns for whom the calls are made, and within what.
-    pub fn caller(&self) -> &Caller {
-        &self.caller
-    }
-
     /// Interprets the settings for a session's call of a tool, whose time starts now.
     pub fn for_tool(settings: Settings, session: Session) -> Result<Self> {
         let mut execution = Self::new(settings)?;
@@ -151,7 +137,7 @@ impl ExecutionContext {
     /// Returns the rules for copies of contents that DuckDB's readers open.
     pub fn copy_rules(&self) -> CopyRules<'_> {
         CopyRules {
-            access: &self.access,
+            access: &self.caller.context.access,
             temporary: self.settings.get(TEMP_DIRECTORY).as_text(),
             bytes: settings::copies_bytes(&self.settings),
             name: settings::COPIES_BYTES,

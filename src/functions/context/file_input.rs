@@ -16,11 +16,11 @@ pub fn read_file_for(given: &str, execution: &ExecutionContext) -> Result<Vec<u8
         return Err(Error::invalid_args("the path of the file is empty")
             .with_hint("Give the path of a file"));
     }
-    match execution.access.sandboxes() {
+    match execution.caller.context.access.sandboxes() {
         None => through_duckdb(given, execution),
         Some(sandboxes) => {
             let place = sandboxes.resolve(given)?;
-            execution.check_shown(&place, given)?;
+            execution.caller.check_shown(&place, given)?;
             place.read()
         }
     }
@@ -34,7 +34,7 @@ fn through_duckdb(given: &str, execution: &ExecutionContext) -> Result<Vec<u8>> 
         .ok_or_else(|| Error::tool_failed("DuckDB gave no file system to read with"))?;
     let path = LocalPath::new(given, settings.get(HOME_DIRECTORY).as_text());
     let LocalFile { kind, path: found } =
-        path.look(&execution.access).map_err(|error| match error {
+        path.look(&execution.caller.context.access).map_err(|error| match error {
             OpenError::Outside => denied(given),
             OpenError::System(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
                 not_readable(given)

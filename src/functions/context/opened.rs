@@ -1,6 +1,5 @@
 //! The file tools as SQL functions open them.
 
-use std::ops::Deref;
 use std::sync::Arc;
 
 use super::execution_context::{self, ExecutionContext};
@@ -19,21 +18,13 @@ pub struct Opened {
     pub engine: Engine,
 }
 
-impl Deref for Opened {
-    type Target = FileTools;
-
-    fn deref(&self) -> &FileTools {
-        &self.tools
-    }
-}
-
 /// The rows of a file tool are computed one after the other, since they change files.
 impl State for Opened {
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
 
     fn open(settings: Settings) -> Result<Self> {
         let execution = ExecutionContext::new(settings)?;
-        let tools = FileTools::new(execution.caller().clone());
+        let tools = FileTools::new(execution.caller.clone());
         Ok(Self { execution, tools, engine: Engine::default() })
     }
 

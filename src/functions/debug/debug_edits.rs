@@ -1,11 +1,12 @@
 //! A function that returns its arguments, in debug builds only: tests use it to see how DuckDB
 //! passes lists of structs.
 
-use crate::ffi::{Arguments, Nulls, Overload};
+use crate::ffi::{Nulls, Overload};
 use crate::functions::params::files::{EDITS, ONE, PAIRS, PATH};
 use crate::functions::params::{Args, Bytes, Maybe, Param, fields, required};
 use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
+use redline_rows::params::RowArguments;
 use redline_rows::{Out, Varchar, Written};
 
 /// `redline_debug_edits(path, edits [, base_oid])` and `redline_debug_edits(path, old_string,
@@ -35,7 +36,7 @@ impl Scalar for Edits {
 
     fn call((): &mut (), args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
         let row = args.row();
-        let text = |row: Arguments<'_>, place| {
+        let text = |row: &dyn RowArguments, place| {
             let text: Option<&[u8]> = row.bytes(place);
             text.map_or("NULL".to_owned(), |text| String::from_utf8_lossy(text).into_owned())
         };
@@ -45,7 +46,8 @@ impl Scalar for Edits {
             match row.structs(1) {
                 None => "NULL".to_owned(),
                 Some(edits) => edits
-                    .map(|edit| match edit {
+                    .iter()
+                    .map(|edit| match edit.as_deref() {
                         None => "NULL".to_owned(),
                         Some(edit) => {
                             format!("{}>{}>{:?}", text(edit, 0), text(edit, 1), edit.boolean(2))

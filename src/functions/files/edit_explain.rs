@@ -98,7 +98,7 @@ impl Table for EditExplain {
             return Err(Error::invalid_args(format!("{} is a binary file", quoted(&wanted.path)))
                 .with_hint("Only text can be edited"));
         }
-        let cancel = CancelToken::of(&execution.budget);
+        let cancel = CancelToken::of(&execution.caller.context.budget);
         let near = edit::explain(&Lines::split(&bytes, &cancel)?, &wanted.old_string, &cancel)?;
         Ok(Rows::new(near.into_iter().map(Near)))
     }

@@ -150,13 +150,15 @@ impl Table for RedlineLog {
 
     fn open((): &(), open: Open<'_>) -> Result<Self::Scan> {
         let execution = ExecutionContext::new(open.settings)?;
-        let entries = execution.with_journal(|journal| journal.entries())?;
+        let entries = execution.caller.with_journal(|journal| journal.entries())?;
         let rows: Vec<LogRow> = seen(&entries)
             .iter()
             .filter(|seen| match seen {
-                Seen::Change(_, file) => execution.may_see(file),
-                Seen::More(record, _) => record.files.iter().any(|file| execution.may_see(file)),
-                Seen::Foreign(foreign) => execution.may_see(foreign.file),
+                Seen::Change(_, file) => execution.caller.may_see(file),
+                Seen::More(record, _) => {
+                    record.files.iter().any(|file| execution.caller.may_see(file))
+                }
+                Seen::Foreign(foreign) => execution.caller.may_see(foreign.file),
                 Seen::Unreadable(_) => true,
             })
             .map(LogRow::of)

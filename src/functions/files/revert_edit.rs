@@ -48,7 +48,7 @@ impl Scalar for RevertEdit {
     // A NULL must not silently skip a change.
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(tools: &mut Opened, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+    fn call(opened: &mut Opened, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
         let values = row_options(args.options(), FIELDS, args.function())?;
         let given = args.with((FIELDS, &values), (&[], &[]));
         let chosen = Chosen::Operation(args.get(ID)?.to_owned());
@@ -60,7 +60,7 @@ impl Scalar for RevertEdit {
                     ));
             }
         }
-        let done = tools.undo(&chosen, given.get(PATH)?, given.get(DRY_RUN)?)?;
+        let done = opened.tools.undo(&chosen, given.get(PATH)?, given.get(DRY_RUN)?)?;
         Ok(out.row(&done))
     }
 }
@@ -77,13 +77,13 @@ impl Scalar for RevertEdits {
     type State = Opened;
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(tools: &mut Opened, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+    fn call(opened: &mut Opened, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
         let values = row_options(args.options(), FIELDS, args.function())?;
         let given = args.with((FIELDS, &values), (&[], &[]));
         let name = args.get(SANDBOX)?.trim_end_matches('/').to_owned();
         let client = given.get(SESSION)?.map(str::to_owned);
         let chosen = Chosen::Sandbox { name, client, since: given.get(SINCE)? };
-        let done = tools.undo(&chosen, given.get(PATH)?, given.get(DRY_RUN)?)?;
+        let done = opened.tools.undo(&chosen, given.get(PATH)?, given.get(DRY_RUN)?)?;
         Ok(out.row(&done))
     }
 }

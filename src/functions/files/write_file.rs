@@ -26,7 +26,7 @@ impl Scalar for WriteFile {
     // A NULL must not silently skip a write.
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(tools: &mut Opened, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
-        Ok(out.row(&tools.write(&write_arguments(args)?)?))
+    fn call(opened: &mut Opened, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+        Ok(out.row(&opened.tools.write(&write_arguments(args)?)?))
     }
 }

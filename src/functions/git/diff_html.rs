@@ -1,8 +1,10 @@
 //! `diff_html(from, to, repo)`: a change as one page for a browser.
 
-use crate::ffi::{Nulls, Overload, Value};
+use crate::ffi::{Nulls, Overload};
 use crate::functions::context::execution_context::ExecutionContext;
-use crate::functions::params::{Args, FROM, REPO, TO, comparison, fields, options, row_options};
+use crate::functions::params::{
+    Args, FROM, REPO, TO, Value, comparison, fields, options, row_options,
+};
 use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::budget::{Gather, Grow};
 use redline_base::error::Result;
@@ -54,8 +56,8 @@ impl Scalar for DiffHtml {
         let args = args.with((NAMED, &values), (fields![FROM], &nothing));
         let revisions = comparison::revisions(args)?;
         execution.share_threads();
-        let page = DiffPage::of(&revisions, execution)?;
-        let html = html::page(&shown(&page), &CancelToken::of(&execution.budget))?;
+        let page = DiffPage::of(&revisions, &execution.caller.context)?;
+        let html = html::page(&shown(&page), &CancelToken::of(&execution.caller.context.budget))?;
         Ok(out.text(html))
     }
 }

@@ -4,18 +4,18 @@
 
 use std::sync::Arc;
 
-use super::file_content::FILE;
-use super::tree_files::REVISION;
 use crate::ffi::{Overload, Settings};
 use crate::functions::context::database::Database;
 use crate::functions::context::execution_context::ExecutionContext;
-use crate::functions::params::{Args, Flag, Name, Param, REPO, fields, flag, required};
+use crate::functions::params::{
+    Args, FILE, Flag, Name, Param, REPO, REVISION, fields, flag, required,
+};
 use crate::functions::surface::{Declaration, Family, Grant, Scalar, State};
 use redline_base::budget::Budget;
 use redline_base::error::Result;
 use redline_git::{HistoryOptions, Mailmaps};
-use redline_query::commits::CommitRange;
 use redline_query::file_copies::{Copying, FileCopies};
+use redline_query::params::range::CommitRange;
 use redline_rows::{Out, Varchar, Varchars, Written};
 
 const PATHSPEC: Param<Name> =
@@ -56,7 +56,7 @@ impl State for Opened {
     }
 
     fn budget(&self) -> Option<&Arc<Budget>> {
-        Some(&self.execution.budget)
+        Some(&self.execution.caller.context.budget)
     }
 }
 
@@ -65,7 +65,7 @@ impl Opened {
     fn parts(&mut self, args: Args<'_>) -> Result<(&mut FileCopies, Copying<'_>)> {
         let Self { execution, database, files } = self;
         let copying = Copying {
-            context: execution,
+            context: &execution.caller.context,
             copies: &database.copies,
             rules: execution.copy_rules(),
             lfs: args.get(LFS)?,

@@ -4,11 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::tree_files::REVISION;
 use crate::ffi::{Overload, Settings};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::context::settings;
-use crate::functions::params::{Args, Flag, Name, Param, REPO, fields, flag, required};
+use crate::functions::params::{Args, FILE, Flag, Param, REPO, REVISION, fields, flag};
 use crate::functions::surface::{Declaration, Family, Grant, Scalar, State};
 use redline_base::budget::Budget;
 use redline_base::error::Result;
@@ -16,12 +15,6 @@ use redline_base::limits;
 use redline_git::{Bytes, ReadLimit};
 use redline_query::file_content::OpenSides;
 use redline_rows::{Blob, Out, Varchar, Written};
-
-/// A file of a repository.
-pub const FILE: Param<Name> = required(
-    "file",
-    "The file, by its path from the repository's root; './…' and '../…' start at the directory that repo names",
-);
 
 const LFS: Param<Flag> = flag(
     "lfs",
@@ -54,7 +47,7 @@ impl State for Opened {
     }
 
     fn budget(&self) -> Option<&Arc<Budget>> {
-        Some(&self.execution.budget)
+        Some(&self.execution.caller.context.budget)
     }
 }
 
@@ -65,7 +58,7 @@ impl Opened {
         let bytes = settings::max_read_bytes(&execution.settings);
         let limit = ReadLimit { bytes, name: "redline_max_read_bytes" };
         let side = [args.owned(REPO)?, args.owned(REVISION)?];
-        sides.content(execution, args.get(FILE)?, side, args.get(LFS)?, limit)
+        sides.content(&execution.caller.context, args.get(FILE)?, side, args.get(LFS)?, limit)
     }
 }
 

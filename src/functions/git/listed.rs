@@ -3,12 +3,12 @@
 
 use std::marker::PhantomData;
 
-use crate::ffi::{Nulls, Overload, Value};
+use crate::ffi::{Nulls, Overload};
 use crate::functions::context::execution_context::ExecutionContext;
-use crate::functions::params::{Args, FROM, fields, options, row_options};
-use crate::functions::surface::{Declaration, RepositoryTable, Scalar, Table};
+use crate::functions::params::{Args, FROM, Value, fields, options, row_options};
+use crate::functions::surface::{Declaration, Scalar, Table};
 use redline_base::error::Result;
-use redline_query::{Query, RowGroup};
+use redline_query::{Query, Question, RowGroup};
 use redline_rows::{Col, Field, Has, ListOf, Out, Part, Row, Written, bigint};
 
 /// The most positional parameters, with the options.
@@ -19,7 +19,7 @@ const MAX_BYTES: usize = 128;
 /// The scalar twin of `F`.
 pub struct List<F>(PhantomData<F>);
 
-impl<F: RepositoryTable> List<F> {
+impl<F: Question> List<F> {
     const NAME: Joined = joined(&[F::DECLARATION.name, "_list"]);
     const DESCRIPTION: Joined = joined(&[
         "Returns the rows of ",
@@ -47,7 +47,7 @@ impl<F: RepositoryTable> List<F> {
 }
 
 /// Volatile, as the meaning of a revision changes with the repository.
-impl<F: RepositoryTable> Scalar for List<F> {
+impl<F: Question> Scalar for List<F> {
     const DECLARATION: Declaration = Declaration {
         name: text(&Self::NAME),
         description: text(&Self::DESCRIPTION),
@@ -74,7 +74,8 @@ impl<F: RepositoryTable> Scalar for List<F> {
         let nothing = [Value::Text("EMPTY".to_owned())];
         let args = args.with((F::NAMED, &values), (fields![FROM], &nothing));
         execution.share_threads();
-        let rows = F::query(args)?.start(execution, <F as Table>::Row::COLUMNS.all_needs())?;
+        let rows = F::query(args)?
+            .start(&execution.caller.context, <F as Table>::Row::COLUMNS.all_needs())?;
         out.rows(|elements| {
             let mut seq = 0;
             rows.each(|group| {

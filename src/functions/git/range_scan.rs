@@ -1,16 +1,16 @@
 //! `FROM 'main..feature'`: a range of revisions as a table, which is `file_changes` of it in the
 //! current directory.
 
-use super::file_changes::FileChanges;
 use crate::ffi::ReplacementScan;
-use crate::functions::surface::RepositoryTable;
+use redline_query::Question;
+use redline_query::file_changes::FileChangesQuery;
 use redline_sandbox::is_free_name;
 
 /// The replacement of table names that are ranges.
 pub struct RangeScan;
 
 impl ReplacementScan for RangeScan {
-    const FUNCTION: &'static str = FileChanges::DECLARATION.name;
+    const FUNCTION: &'static str = FileChangesQuery::DECLARATION.name;
 
     fn arguments(table: &str) -> Option<Vec<Option<String>>> {
         (is_range(table) && is_free_name(table))

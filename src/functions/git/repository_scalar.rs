@@ -43,6 +43,9 @@ impl<F: RepositoryScalar> Scalar for F {
         out: Out<'_, F::Returns>,
     ) -> Result<Written> {
         let repo = args.get(REPO)?;
-        execution.read(|| F::call(&execution.repository(repo)?, args, out))
+        execution
+            .caller
+            .context
+            .read(|| F::call(&execution.caller.context.repository(repo)?, args, out))
     }
 }

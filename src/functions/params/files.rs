@@ -2,13 +2,13 @@
 
 use std::marker::PhantomData;
 
-use crate::ffi::{Arguments, Overload};
-use crate::functions::params::fields;
-use crate::functions::params::kinds::{Name, Text};
-use crate::functions::params::param::{Args, Asked, Flag, Given, Kind, Param, flag, required};
+use crate::ffi::Overload;
 use redline_base::budget::owned;
 use redline_base::error::{Error, Result};
-use redline_rows::{Field, Type};
+use redline_rows::params::{
+    Args, Asked, Flag, Given, Kind, Name, Param, RowArguments, Text, flag, required,
+};
+use redline_rows::{Field, Type, fields};
 use redline_tools::{EditArgument, EditFileArguments, WriteFileArguments};
 
 /// The file that a tool is called for.
@@ -102,7 +102,7 @@ impl<F: EditFields> Kind for EditsOf<F> {
 
 /// An element of a list of replacements.
 struct EditRow<'a> {
-    row: Arguments<'a>,
+    row: &'a dyn RowArguments,
     number: usize,
     asked: Asked<'a>,
 }
@@ -137,15 +137,15 @@ fn each_edit<T>(
 ) -> Result<Vec<T>> {
     let Given::Row(row, place) = given else { return Ok(Vec::new()) };
     let edits = row.structs(place).ok_or_else(|| asked.is_null(wanted))?;
-    let edit = |(row, number): (Option<Arguments<'_>>, usize)| {
-        let row = row.ok_or_else(|| {
+    let edit = |(row, number): (&Option<Box<dyn RowArguments + '_>>, usize)| {
+        let row = row.as_deref().ok_or_else(|| {
             let function = asked.function;
             Error::invalid_args(format!("the element {number} of edits of {function} is NULL"))
                 .with_hint(wanted)
         })?;
         read(&EditRow { row, number, asked })
     };
-    edits.zip(1..).map(edit).collect()
+    edits.iter().zip(1..).map(edit).collect()
 }
 
 const EDITS_DOC: &str =

@@ -1,26 +1,18 @@
-//! Arguments: the declaration of a parameter and the arguments of a call (`param`, `kinds`), and
-//! the parameters that functions of several families have.
+//! The parameters of functions that are no questions to repositories: of file tools (`files`), the
+//! options of a row (`row_options`), and the session of a call. Those of questions are beside them,
+//! in `query`; what a parameter is, is in `rows::params`.
 
-pub mod comparison;
 pub mod files;
-pub mod kinds;
-pub mod param;
 pub mod row_options;
 pub mod session;
 
-pub use comparison::{FROM, IGNORE_WHITESPACE, PATHS, REPO, TO};
-pub(crate) use kinds::bounded;
-pub use kinds::{
-    BigInt, Blob, Bytes, Choice, Moment, Name, Names, OneOf, TOTAL_CONTEXT, Text, Texts, choice,
+pub use redline_query::params::{
+    FILE, FROM, Moment, REPO, REVISION, TO, TOTAL_CONTEXT, comparison,
 };
-pub use param::{
-    Args, Asked, Flag, Given, Kind, Maybe, Param, flag, number, optional, required, text,
+pub use redline_rows::params::{
+    Args, Asked, BigInt, Blob, Bytes, Choice, Flag, Given, Kind, Maybe, Name, Names, OneOf, Param,
+    Text, Value, choice, flag, number, optional, required, text,
 };
+pub(crate) use redline_rows::{bounded, fields};
 pub use row_options::{options, row_options};
 pub use session::{SESSION, session};
-
-/// Returns the SQL declarations of some parameters, in their order.
-macro_rules! fields {
-    ($($param:expr),* $(,)?) => { &[$($param.field),*] };
-}
-pub(crate) use fields;

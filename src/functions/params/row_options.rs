@@ -1,8 +1,8 @@
 //! The options of a row: the named parameters of a table function as one struct.
 
-use crate::ffi::Value;
 use redline_base::error::{Error, Result, quoted};
 use redline_base::suggest;
+use redline_rows::params::Value;
 use redline_rows::{Constant, Field, Type};
 
 /// Returns the parameter of a scalar function that takes some parameters as a struct.

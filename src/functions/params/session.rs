@@ -1,10 +1,10 @@
 //! The session of a call.
 
-use super::param::{Args, Asked, Given, Kind, Maybe, Param, optional};
 use redline_base::error::{Error, Result};
 use redline_base::limits;
 use redline_edit::Session;
 use redline_rows::Type;
+use redline_rows::params::{Args, Asked, Given, Kind, Maybe, Param, optional};
 
 /// The name of a session.
 pub struct SessionName;

@@ -1,8 +1,8 @@
 //! A function in the registry: its name, parameters and result, and how it is registered.
 
-use super::declaration::{Declaration, Family};
 use crate::ffi::{Overload, Registrar};
 use redline_base::error::Result;
+use redline_rows::{Declaration, Family};
 use redline_rows::{Field, Type};
 
 /// A function as it is registered.

@@ -3,13 +3,12 @@
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use super::declaration::Declaration;
 use super::entry::{FunctionEntry, Signature};
 use crate::ffi::{Arguments, Nulls, Overload, ScalarFunction, Settings, State};
 use crate::functions::context::database;
 use crate::functions::params::Args;
 use redline_base::error::Result;
-use redline_rows::{Column, Out, Returned, Type, Written};
+use redline_rows::{Column, Declaration, Out, Returned, Type, Written};
 
 /// A scalar function, called row by row.
 pub trait Scalar: 'static {
@@ -58,7 +57,7 @@ impl<F: Scalar> ScalarFunction for Adapter<F> {
     }
 
     fn call(state: &mut F::State, row: Arguments<'_>, out: &mut Column) -> Result<()> {
-        F::call(state, Args::of_row(Self::NAME, row), Out::new(out)).map(Written::done)
+        F::call(state, Args::of_row(Self::NAME, &row), Out::new(out)).map(Written::done)
     }
 }
 

@@ -4,17 +4,17 @@
 use std::marker::PhantomData;
 use std::time::{Duration, Instant};
 
-use super::declaration::Declaration;
 use super::entry::{FunctionEntry, Signature};
-use crate::ffi::{Open, Scan, TableFunction, Value};
+use crate::ffi::{Open, Scan, TableFunction};
 use crate::functions::context::database;
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::Args;
 use redline_base::error::Result;
 use redline_base::limits;
 use redline_base::pipeline::{Ordered, Poll};
-use redline_query::{Query, RowGroup, Rows};
-use redline_rows::{Batch, Field, Row};
+use redline_query::{Query, Question, RowGroup, Rows};
+use redline_rows::params::Value;
+use redline_rows::{Batch, Declaration, Field, Row};
 
 /// A table function: `bind` validates, `open` resolves, the scan streams rows, and dropping the
 /// scan stops it.
@@ -49,30 +49,8 @@ pub trait Table: 'static {
     fn open(bind: &Self::Bind, open: Open<'_>) -> Result<Self::Scan>;
 }
 
-/// A table function over a repository: its parameters make a query, and its rows are those of the
-/// query.
-pub trait RepositoryTable: 'static {
-    /// The declaration.
-    const DECLARATION: Declaration;
-    /// Positional parameters, all required.
-    const PARAMETERS: &'static [Field];
-    /// Named parameters, all optional.
-    const NAMED: &'static [Field] = &[];
-    /// Whether the first rows are returned early: a query with a LIMIT needs no more.
-    const IS_EAGER: bool = false;
-    /// An example of the twin; only a table that is registered without one has none.
-    const LIST_EXAMPLE: &'static str = panic!("its twin has no example");
-    /// The query.
-    type Query: Query;
-
-    /// Validates the arguments; does no I/O.
-    ///
-    /// # Errors
-    /// `invalid_args`.
-    fn query(args: Args<'_>) -> Result<Self::Query>;
-}
-
-impl<F: RepositoryTable> Table for F {
+/// A question to a repository.
+impl<F: Question> Table for F {
     const DECLARATION: Declaration = F::DECLARATION;
     const PARAMETERS: &'static [Field] = F::PARAMETERS;
     const NAMED: &'static [Field] = F::NAMED;
@@ -141,7 +119,8 @@ impl<Q: Query> Stream<Q> {
     /// Starts a query for the projected columns; an eager one returns its first chunks early.
     pub fn open(query: &Q, open: Open<'_>, is_eager: bool) -> Result<Self> {
         let execution = ExecutionContext::new(open.settings)?;
-        let rows = query.start(&execution, Q::Row::COLUMNS.needs(open.projection))?;
+        let rows =
+            query.start(&execution.caller.context, Q::Row::COLUMNS.needs(open.projection))?;
         let whole = Duration::from_millis(limits::CHUNK_MILLIS);
         let patience = if is_eager { limits::FIRST_CHUNK_TIME } else { whole };
         Ok(Self { rows, current: None, patience })

@@ -21,7 +21,7 @@ enum Answer {
     Cells,
 }
 
-const ANSWER: Param<OneOf<Answer>> =
+const ANSWER: Param<OneOf<Answers>> =
     choice("answer", "rows or cells: what the query has a row for");
 const FILE: Param<Name> = required("file", "The file, as file_history takes it");
 const RANGE: Param<Name> = required("range", "The commits, as file_history takes them");
@@ -64,6 +64,11 @@ impl Scalar for DataHistorySql {
     }
 }
 
-impl Choice for Answer {
-    const WORDS: &'static [(&'static str, Self)] = &[("rows", Self::Rows), ("cells", Self::Cells)];
+/// The answers, by their names.
+struct Answers;
+
+impl Choice for Answers {
+    type Of = Answer;
+    const WORDS: &'static [(&'static str, Answer)] =
+        &[("rows", Answer::Rows), ("cells", Answer::Cells)];
 }

@@ -8,9 +8,10 @@ use crate::functions::params::{
 };
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
+use redline_query::params::comparison::Algorithms;
 use redline_rows::{Field, Type};
+use redline_text::CancelToken;
 use redline_text::merge::{Favor, Level, Merge, MergeOptions, MergeStyle};
-use redline_text::{Algorithm, CancelToken};
 
 const BASE: Param<Maybe<Bytes>> = required("base", "The text that both sides were made from");
 const OURS: Param<Maybe<Bytes>> =
@@ -22,10 +23,10 @@ const fn blob(text: Param<Maybe<Bytes>>) -> Param<Maybe<Blob>> {
     required(text.field.name, text.field.doc)
 }
 
-const STYLE: Param<OneOf<MergeStyle>> = choice("style", "merge, diff3 or zdiff3");
-const FAVOR: Param<OneOf<Option<Favor>>> = choice("favor", "none, ours, theirs or union");
+const STYLE: Param<OneOf<MergeStyles>> = choice("style", "merge, diff3 or zdiff3");
+const FAVOR: Param<OneOf<Favors>> = choice("favor", "none, ours, theirs or union");
 const LEVEL: Param<Levels> = number("level", 3, "0 to 3: how hard conflicts are made small");
-const ALGORITHM: Param<OneOf<Algorithm>> = choice("algorithm", "How the matching lines are found");
+const ALGORITHM: Param<OneOf<Algorithms>> = choice("algorithm", "How the matching lines are found");
 const MARKER_SIZE: Param<MarkerSize> =
     number("marker_size", MergeOptions::MARKER_SIZE as i64, "Characters of a marker");
 const BASE_LABEL: Param<Label> = text("base_label", "base", "The label of the base");
@@ -79,13 +80,24 @@ fn merge_options(args: Args<'_>) -> Result<MergeOptions<'_>> {
     })
 }
 
-impl Choice for MergeStyle {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("merge", Self::Merge), ("diff3", Self::Diff3), ("zdiff3", Self::Zdiff3)];
+/// The styles of conflicts, by their names.
+struct MergeStyles;
+
+impl Choice for MergeStyles {
+    type Of = MergeStyle;
+    const WORDS: &'static [(&'static str, MergeStyle)] = &[
+        ("merge", MergeStyle::Merge),
+        ("diff3", MergeStyle::Diff3),
+        ("zdiff3", MergeStyle::Zdiff3),
+    ];
 }
 
-impl Choice for Option<Favor> {
-    const WORDS: &'static [(&'static str, Self)] = &[
+/// The sides that are favored, by their names.
+struct Favors;
+
+impl Choice for Favors {
+    type Of = Option<Favor>;
+    const WORDS: &'static [(&'static str, Option<Favor>)] = &[
         ("none", None),
         ("ours", Some(Favor::Ours)),
         ("theirs", Some(Favor::Theirs)),

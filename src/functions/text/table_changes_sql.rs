@@ -1,9 +1,9 @@
 //! `table_changes_sql(answer, old, new [, options])`: the query of the macros that compare tables.
 
-use crate::ffi::{Nulls, Overload, Value};
+use crate::ffi::{Nulls, Overload};
 use crate::functions::params::{
-    Args, Asked, Choice, Flag, Given, Kind, Maybe, Name, OneOf, Param, Text, choice, fields, flag,
-    optional, options, required, row_options, text,
+    Args, Asked, Choice, Flag, Given, Kind, Maybe, Name, OneOf, Param, Text, Value, choice, fields,
+    flag, optional, options, required, row_options, text,
 };
 use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::{Error, Result, quoted};
@@ -13,7 +13,7 @@ use redline_text::data_sql::comparison::{Answer, Comparison};
 /// The scalar function.
 pub struct TableChangesSql;
 
-const ANSWER: Param<OneOf<Answer>> =
+const ANSWER: Param<OneOf<Answers>> =
     choice("answer", "rows, cells, summary, schema or keys: what the query has a row for");
 const OLD: Param<Name> = required(
     "old",
@@ -78,13 +78,17 @@ impl Scalar for TableChangesSql {
     }
 }
 
-impl Choice for Answer {
-    const WORDS: &'static [(&'static str, Self)] = &[
-        ("rows", Self::Rows),
-        ("cells", Self::Cells),
-        ("summary", Self::Summary),
-        ("schema", Self::Schema),
-        ("keys", Self::Keys),
+/// The answers, by their names.
+struct Answers;
+
+impl Choice for Answers {
+    type Of = Answer;
+    const WORDS: &'static [(&'static str, Answer)] = &[
+        ("rows", Answer::Rows),
+        ("cells", Answer::Cells),
+        ("summary", Answer::Summary),
+        ("schema", Answer::Schema),
+        ("keys", Answer::Keys),
     ];
 }
 

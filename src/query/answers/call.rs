@@ -2,7 +2,7 @@
 
 use crate::Caller;
 use redline_base::error::Result;
-use redline_tools::{FileCall, Reply, Tool};
+use redline_tools::{Reply, Tool};
 
 /// A call of a granted tool.
 pub struct Call {
@@ -19,9 +19,4 @@ pub trait Answers: Tool {
     /// # Errors
     /// Those of the work.
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output>;
-
-    /// Returns the call of a file that a person may have to approve; other tools touch no file.
-    fn file_call(_arguments: Self::Arguments) -> Option<FileCall> {
-        None
-    }
 }

@@ -32,21 +32,26 @@ impl<'a> CommitReader<'a> {
         Commit::read(visited, needs, &objects, Some(&self.mailmap), &cancel)
     }
 
-    /// Returns the short names of the references that point to a commit.
-    pub fn refs(&self, id: &Oid) -> Vec<String> {
-        let names = self.decorations.get(id).map_or(&[][..], Vec::as_slice);
-        let first = names.iter().take(limits::SHOWN_REFERENCES);
-        let mut texts: Vec<String> = first.map(|name| shown(short(name))).gather();
-        if let Some(more @ 1..) = names.len().checked_sub(limits::SHOWN_REFERENCES) {
-            texts.add(format!("and {more} more"));
-        }
-        texts
+    /// Returns the full names of the references that point to a commit.
+    pub fn refs(&self, id: &Oid) -> &[Vec<u8>] {
+        self.decorations.get(id).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the mailmap.
     pub fn mailmap(&self) -> &Mailmap {
         &self.mailmap
     }
+}
+
+/// Returns the short names of references for display: of the first ones, and how many there are more.
+pub fn short_names<'a>(names: impl ExactSizeIterator<Item = &'a [u8]>) -> Vec<String> {
+    let more = names.len().saturating_sub(limits::SHOWN_REFERENCES);
+    let first = names.take(limits::SHOWN_REFERENCES);
+    let mut texts: Vec<String> = first.map(|name| shown(short(name))).gather();
+    if more > 0 {
+        texts.add(format!("and {more} more"));
+    }
+    texts
 }
 
 /// The header of a commit.
@@ -77,7 +82,7 @@ impl CommitWords {
         let date = |date: &Option<String>| date.clone().unwrap_or_else(|| "(no date)".to_owned());
         let mut text = format!("commit {commit_id}\n");
         if !refs.is_empty() {
-            text.add_slice(&format!("refs: {}\n", shown_refs(refs)));
+            text.add_slice(&format!("refs: {}\n", shown_refs(refs.iter().map(String::as_str))));
         }
         match parent_ids.as_slice() {
             [] => text.add_slice("parents: none\n"),

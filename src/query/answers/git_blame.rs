@@ -3,15 +3,17 @@
 use super::call::{Answers, Call};
 use super::git_file::FILE_ALIASES;
 use super::missing_file::explained;
-use super::pages::{Pages, opened, shown, utc_text};
+use super::pages::{Pages, opened};
 use super::shown::{shown_day, shown_id, shown_inside};
+use super::view;
+use super::view::{Shown, Values};
 use crate::Context;
-use crate::blame::{Blamed, BlamedLines};
+use crate::blame::{Blamed, BlamedCommit, BlamedLines};
 use redline_base::budget::{Grow, GrowSet};
 use redline_base::error::{Error, Result, escaped, escaped_line};
 use redline_find::shortened;
 use redline_git::{
-    Blame, BlameOptions, Oid, ReadLimit, Repository, SideFiles, mailmap_of, state_of_file,
+    Blame, BlameOptions, ReadLimit, Repository, SideFiles, mailmap_of, state_of_file,
 };
 use redline_review::Binding;
 use redline_rows::{Need, Needs};
@@ -49,30 +51,27 @@ pub struct GitBlameArguments {
 }
 
 /// A run of lines of one commit.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[allow(missing_docs)]
-pub struct BlameHead {
-    /// The commit; null for lines that are not committed.
-    pub commit_id: Option<String>,
-    /// Its author.
-    pub author_name: String,
-    /// The author date, in UTC.
-    pub author_date: Option<String>,
-    /// The first paragraph of its message.
-    pub subject: String,
-    /// The path of the file there.
-    pub original_path: String,
-    /// The line there at which the run begins.
-    pub original_line: u64,
-    #[serde(skip)]
-    pub is_renamed: bool,
+#[derive(Default)]
+pub struct BlamedRun {
+    /// The commit, and where the lines are in it.
+    commit: Values,
+    is_renamed: bool,
     /// Whether an earlier run of the page describes the commit.
-    #[serde(skip)]
-    pub is_known: bool,
+    is_known: bool,
 }
 
+/// What is shown of the commit of a run.
+const COMMIT: Shown = &[
+    ("commit_id", view::plain),
+    ("author_name", view::known_line),
+    ("author_date", view::time),
+    ("subject", view::known_line),
+    ("original_path", view::line),
+    ("original_line", view::plain),
+];
+
 /// A line and its commit.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Serialize)]
 pub struct ListedBlame {
     /// Its number, from 1.
     pub line: u64,
@@ -80,12 +79,12 @@ pub struct ListedBlame {
     pub text: String,
     /// The run that it is in.
     #[serde(skip)]
-    pub head: Arc<BlameHead>,
+    pub run: Arc<BlamedRun>,
 }
 
 impl ListedBlame {
     fn begins(&self, before: Option<&Self>) -> bool {
-        before.is_none_or(|before| !Arc::ptr_eq(&before.head, &self.head))
+        before.is_none_or(|before| !Arc::ptr_eq(&before.run, &self.run))
     }
 }
 
@@ -97,23 +96,18 @@ impl ListedRow for ListedBlame {
         if !self.begins(before) {
             return line;
         }
-        let head = &*self.head;
-        let Some(commit) = &head.commit_id else { return format!("not committed\n{line}") };
-        let from = if head.is_renamed {
-            format!(" (in {})", shown_inside(&head.original_path))
-        } else {
-            String::new()
+        let BlamedRun { commit, is_renamed, is_known } = &*self.run;
+        let said = |column| commit.text(column).unwrap_or_default();
+        let Some(id) = commit.text("commit_id").map(shown_id) else {
+            return format!("not committed\n{line}");
         };
-        if head.is_known {
-            return format!("{}{from} (above)\n{line}", shown_id(commit));
+        let path = shown_inside(said("original_path"));
+        let from = if *is_renamed { format!(" (in {path})") } else { String::new() };
+        if *is_known {
+            return format!("{id}{from} (above)\n{line}");
         }
-        format!(
-            "{}{from} {} {}: {}\n{line}",
-            shown_id(commit),
-            shown_day(head.author_date.as_deref()),
-            head.author_name,
-            head.subject
-        )
+        let day = shown_day(commit.text("author_date"));
+        format!("{id}{from} {day} {}: {}\n{line}", said("author_name"), said("subject"))
     }
 
     fn values(rows: &[Self]) -> Value {
@@ -121,7 +115,7 @@ impl ListedRow for ListedBlame {
         let mut before = None;
         for row in rows {
             if row.begins(before) {
-                let mut run = json!(*row.head);
+                let mut run = json!(row.run.commit);
                 run["first_line"] = json!(row.line);
                 run["lines"] = json!([]);
                 runs.add(run);
@@ -139,7 +133,7 @@ impl ListedRow for ListedBlame {
             return text;
         }
         let around = r#","first_line":,"lines":[]"#.len() + self.line.to_string().len();
-        json!(*self.head).to_string().len() + around + text + ",".len()
+        json!(self.run.commit).to_string().len() + around + text + ",".len()
     }
 }
 
@@ -175,13 +169,17 @@ pub fn blame(
     let blame = &blamed.blame;
     let mut known = HashSet::new();
     let runs = blame.runs.iter().flat_map(|run| {
-        let head = head(BlamedLines { blamed: &blamed, run: *run }, &mut known, path);
-        let head = Arc::new(head);
-        (0..run.lines).map(move |offset| (run.line + offset, Arc::clone(&head)))
+        let lines = BlamedLines { blamed: &blamed, run: *run };
+        let described = Arc::new(BlamedRun {
+            commit: Values::of::<BlamedCommit>(COMMIT, lines, reply),
+            is_renamed: lines.version().path != path.as_bytes(),
+            is_known: !known.put(lines.version().commit),
+        });
+        (0..run.lines).map(move |offset| (run.line + offset, Arc::clone(&described)))
     });
-    let rows = runs.map(|(line, head)| {
+    let rows = runs.map(|(line, run)| {
         let text = blame.line(line);
-        Ok(ListedBlame { line: u64::from(line) + 1, text: shortened(text), head })
+        Ok(ListedBlame { line: u64::from(line) + 1, text: shortened(text), run })
     });
     let place = escaped(&format!("{path} at {rev}"));
     let lines = format!("{place}, lines {first} to {} of {count}", last.min(count));
@@ -201,11 +199,11 @@ fn last_of_page(
     // The blame reports a missing file.
     let Some(entry) = files.find(path.as_bytes())? else { return Ok(u32::MAX) };
     let content = files.read(path.as_bytes(), entry, ReadLimit::OBJECT)?;
-    let head = Arc::new(BlameHead::default());
+    let run = Arc::new(BlamedRun::default());
     let (mut room, mut last) = (reply.max_bytes, from);
     for text in content.split(|&byte| byte == b'\n').skip(from.saturating_sub(1) as usize) {
         let row =
-            ListedBlame { line: u64::from(last), text: shortened(text), head: Arc::clone(&head) };
+            ListedBlame { line: u64::from(last), text: shortened(text), run: Arc::clone(&run) };
         let cost = if reply.is_data {
             row.value_bytes(Some(&row))
         } else {
@@ -218,24 +216,8 @@ fn last_of_page(
     Ok(last)
 }
 
-/// Returns the description of the commit of some lines; `known` are the commits described before.
-fn head(lines: BlamedLines<'_>, known: &mut HashSet<Option<Oid>>, path: &str) -> BlameHead {
-    let (version, info) = (lines.version(), lines.info());
-    let author = info.and_then(|info| info.author.as_ref());
-    BlameHead {
-        commit_id: version.commit.map(|id| id.to_string()),
-        author_name: author.map_or(String::new(), |person| shown(&person.name)),
-        author_date: info.and_then(|info| info.author_date).map(utc_text),
-        subject: info.map_or(String::new(), |info| shown(&info.subject)),
-        original_path: shown(&version.path),
-        original_line: u64::from(lines.run.source) + 1,
-        is_renamed: version.path != path.as_bytes(),
-        is_known: !known.put(version.commit),
-    }
-}
-
 impl Answers for GitBlame {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
-        call.caller.read(|| blame(&call.caller, &call.reply, &arguments))
+        call.caller.context.read(|| blame(&call.caller.context, &call.reply, &arguments))
     }
 }

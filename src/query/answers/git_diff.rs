@@ -321,10 +321,10 @@ fn answer(call: &Call, arguments: GitDiffArguments, has_hunks: bool) -> Result<C
     let whole = request.revisions.of_all_paths();
     let file = request.file.clone();
     let frame = PageAnswer { reply: call.reply, has_hunks, has_ids, besides: 0 };
-    let reviewed = match (request.answer(&call.caller, Some(&frame)), file) {
+    let reviewed = match (request.answer(&call.caller.context, Some(&frame)), file) {
         (Err(error), Some(file)) => {
-            return Err(call.caller.read(|| {
-                let comparison = whole.open(&call.caller)?;
+            return Err(call.caller.context.read(|| {
+                let comparison = whole.open(&call.caller.context)?;
                 Ok(explained(error, comparison.repository(), &file))
             })?);
         }
@@ -351,8 +351,8 @@ pub(super) fn no_change(
         return Ok(None);
     }
     // Read where nothing else can be opened, as all that a repository says.
-    call.caller.read(|| {
-        let comparison = whole.open(&call.caller)?;
+    call.caller.context.read(|| {
+        let comparison = whole.open(&call.caller.context)?;
         let mut changes = changed_files(&comparison, None)?;
         let others = changes.try_fold(0u64, |others, change| change.map(|_| others + 1))?;
         let wrong = unnamed(comparison.repository(), &comparison.sides(), paths)?;
@@ -371,7 +371,7 @@ pub(super) fn request(
     has_hunks: bool,
 ) -> Result<Request> {
     let renames = arguments.renames.unwrap_or(true).then_some(RenameOptions::default());
-    let repo = arguments.repo.unwrap_or_else(|| call.caller.default_repository());
+    let repo = arguments.repo.unwrap_or_else(|| call.caller.context.default_repository());
     let paths = arguments.paths.unwrap_or_default();
     Ok(Request {
         revisions: Revisions {

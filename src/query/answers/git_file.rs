@@ -141,6 +141,9 @@ pub fn file(context: &Context, reply: &Reply, arguments: &GitFileArguments) -> R
 
 impl Answers for GitFile {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
-        call.caller.read(|| file(&call.caller, &call.reply, &arguments)).map(FileLines)
+        call.caller
+            .context
+            .read(|| file(&call.caller.context, &call.reply, &arguments))
+            .map(FileLines)
     }
 }

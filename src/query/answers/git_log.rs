@@ -2,30 +2,36 @@
 //! something.
 
 use super::call::{Answers, Call};
-use super::commits::CommitReader;
+use super::commits::{CommitReader, short_names};
 use super::missing_file::explained;
-use super::pages::{Pages, opened, shown, utc_text};
+use super::pages::{Pages, opened};
 use super::shown::{shown_day, shown_id, shown_inside, shown_refs};
 use super::unnamed::unnamed;
-use crate::file_history::FileChanges;
+use super::view;
+use super::view::{Shown, Values, View, Viewed};
+use crate::commit_columns::CommitThen;
+use crate::commits::{Attached, AttachedColumns};
+use crate::file_history::{FileChanges, FileThere};
 use crate::history_jobs::Jobs;
+use crate::line_history::LinesThere;
 use crate::run::Run;
 use crate::{Context, moment};
-use redline_base::budget::{Gather, Grow, GrowBy, TryGather, text_of};
+use redline_base::budget::{Gather, Grow, GrowBy, TryGather};
 use redline_base::error::{Error, Result, escaped_line, quoted, visible};
 use redline_base::limits;
 use redline_base::pipeline::{Unweighed, Window};
 use redline_git::{
-    Change, CommitFilter, CommitMeasure, CommitMeasurer, Comparable, ContentSource, FileChange,
-    History, HistoryOptions, LineLog, LineVersion, LinesAsked, Merges, Oid, Pathspec, Reader,
+    CommitFilter, CommitMeasure, CommitMeasurer, Comparable, ContentSource, FileChange, History,
+    HistoryOptions, LineLog, LineVersion, LinesAsked, Measured, Merges, Oid, Pathspec, Reader,
     RenameOptions, Repository, RevRange, Search, Searcher, Visited, is_whole_date, object_of,
     range_of, side_of,
 };
 use redline_rows::{Need, Needs};
 use redline_text::CancelToken;
-use redline_tools::{Alias, LINES, LineRange, ListedRow, Listing, Reply, Tool, readings};
+use redline_tools::{Alias, LINES, LineRange, Listing, Reply, Tool, readings};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::Value;
 
 /// Lists commits.
 pub struct GitLog;
@@ -68,7 +74,7 @@ impl Tool for GitLog {
         Alias::Means("symbol", "function"),
     ];
     type Arguments = GitLogArguments;
-    type Output = Listing<ListedCommit>;
+    type Output = Listing<Viewed<Self>>;
 }
 
 /// The arguments of `GitLog`.
@@ -157,87 +163,51 @@ impl GitLogArguments {
     }
 }
 
-/// A commit in a list.
-#[derive(Debug, Clone, Serialize)]
-pub struct ListedCommit {
-    /// Its id.
-    pub commit_id: String,
-    /// Its parents.
-    pub parent_ids: Vec<String>,
-    /// Its author.
-    pub author_name: String,
-    /// The author's address.
-    pub author_email: String,
-    /// The author date, in UTC.
-    pub author_date: Option<String>,
-    /// The first paragraph of its message.
-    pub subject: String,
-    /// The references that point to it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub refs: Vec<String>,
-    /// Its change of the requested file.
-    #[serde(flatten)]
-    pub file: Option<ListedVersion>,
-    /// Its change of the requested lines.
-    #[serde(flatten)]
-    pub lines: Option<ListedLines>,
-}
+impl View for GitLog {
+    const LIST: &'static str = "commits";
+    const COLUMNS: Shown = &[
+        ("commit_id", view::plain),
+        ("parent_ids", view::plain),
+        ("author_name", view::known_line),
+        ("author_email", view::known_line),
+        ("author_date", view::time),
+        ("subject", view::known_line),
+        ("refs", refs),
+        ("file_path", view::line),
+        ("old_path", view::line),
+        ("status", view::plain),
+        ("first_line", view::plain),
+        ("last_line", view::plain),
+        ("patch", cut),
+    ];
 
-/// The change of a file by a commit.
-#[derive(Debug, Clone, Serialize)]
-pub struct ListedVersion {
-    /// Its path there.
-    pub file_path: String,
-    /// The path before a rename or copy.
-    pub old_path: Option<String>,
-    /// Its status.
-    pub status: &'static str,
-}
-
-/// The change of lines of a file by a commit.
-#[derive(Debug, Clone, Serialize)]
-pub struct ListedLines {
-    /// The path of the file there.
-    pub file_path: String,
-    /// The first of the lines there.
-    pub first_line: u32,
-    /// The last of them.
-    pub last_line: u32,
-    /// The hunks that changed them.
-    pub patch: String,
-}
-
-impl ListedRow for ListedCommit {
-    const NAME: &'static str = "commits";
-
-    fn shown(&self, _before: Option<&Self>) -> String {
+    fn text(row: &Values) -> String {
+        let said = |column| row.text(column).unwrap_or_default();
         // redline's own words come before the day, where no name, author or subject is.
-        let mut text = shown_id(&self.commit_id).to_owned();
-        if self.parent_ids.len() > 1 {
+        let mut text = shown_id(said("commit_id")).to_owned();
+        if row.texts("parent_ids").len() > 1 {
             text.add_slice(" (merge)");
         }
-        if !self.refs.is_empty() {
-            text.add_slice(&format!(" [{}]", shown_refs(&self.refs)));
+        if row.texts("refs").len() > 0 {
+            text.add_slice(&format!(" [{}]", shown_refs(row.texts("refs"))));
         }
-        match &self.file {
-            Some(ListedVersion { file_path, old_path: Some(old), status }) => {
-                let [old, new] = [old, file_path].map(|path| shown_inside(path));
-                text.add_slice(&format!(" ({status}: {old} => {new})"));
+        let path = shown_inside(said("file_path"));
+        match (row.text("status"), row.text("old_path")) {
+            (Some(status), Some(old)) => {
+                text.add_slice(&format!(" ({status}: {} => {path})", shown_inside(old)));
             }
-            Some(ListedVersion { status, .. }) if *status != "modified" => {
+            (Some(status), None) if status != "modified" => {
                 text.add_slice(&format!(" ({status})"));
             }
             _ => {}
         }
-        if let Some(lines) = &self.lines {
-            let ListedLines { file_path, first_line, last_line, .. } = lines;
-            let path = shown_inside(file_path);
-            text.add_slice(&format!(" (lines {first_line} to {last_line} of {path})"));
+        if let (Some(first), Some(last)) = (row.number("first_line"), row.number("last_line")) {
+            text.add_slice(&format!(" (lines {first} to {last} of {path})"));
         }
-        let day = shown_day(self.author_date.as_deref());
-        text.add_slice(&format!(" {day} {}: {}\n", self.author_name, self.subject));
+        let day = shown_day(row.text("author_date"));
+        text.add_slice(&format!(" {day} {}: {}\n", said("author_name"), said("subject")));
         // Indented, so that no line of a file looks like a commit.
-        for line in self.lines.iter().flat_map(|lines| lines.patch.lines()) {
+        for line in said("patch").lines() {
             text.add_slice(&format!("    {}\n", escaped_line(line)));
         }
         text
@@ -250,8 +220,8 @@ const PATCH_PART: usize = 4;
 /// A commit of the list, and its change of the file or the lines.
 struct LoggedCommit {
     commit: Visited,
-    file: Option<ListedVersion>,
-    lines: Option<ListedLines>,
+    file: Option<Measured>,
+    lines: Option<LineVersion>,
 }
 
 impl From<Visited> for LoggedCommit {
@@ -265,7 +235,6 @@ type LoggedCommits<'a> = Box<dyn Iterator<Item = Result<LoggedCommit>> + 'a>;
 /// A range of commits and the request for them.
 struct Asked<'a> {
     context: &'a Context,
-    reply: &'a Reply,
     arguments: &'a GitLogArguments,
     repository: Repository,
     range: &'a str,
@@ -279,7 +248,7 @@ pub fn log(
     context: &Context,
     reply: &Reply,
     arguments: &GitLogArguments,
-) -> Result<Listing<ListedCommit>> {
+) -> Result<Listing<Viewed<GitLog>>> {
     let (repo, repository) = opened(context, arguments.repo.as_deref())?;
     let options = HistoryOptions {
         merges: Merges::AllParents,
@@ -303,7 +272,6 @@ pub fn log(
         options,
         search: search(arguments)?,
         context,
-        reply,
         arguments,
         repository: repository.clone(),
         range,
@@ -327,10 +295,7 @@ pub fn log(
     });
     let most =
         arguments.limit.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
-    let rows = meant.take(most).skip(pages.first()).map(|found| {
-        let LoggedCommit { commit, file, lines } = found?;
-        Ok(ListedCommit { file, lines, ..listed(&reader, commit)? })
-    });
+    let rows = meant.take(most).skip(pages.first()).map(|found| viewed(&reader, found?, reply));
     let mut page = pages.filled(head, reply, rows).map_err(explain)?;
     if page.rows.is_empty() && pages.first() == 0 {
         page.head += &format!(": {}", no_commit(arguments));
@@ -427,7 +392,7 @@ impl<'a> Asked<'a> {
                     Some(searcher) => searcher.look(&change, &cancel)?.is_some(),
                     None => true,
                 };
-                let file = Some(version(&change));
+                let file = Some(Measured::unmeasured(change));
                 Ok(is_meant.then(|| LoggedCommit { file, ..LoggedCommit::from(commit) }))
             };
             listed(found).transpose()
@@ -442,11 +407,10 @@ impl<'a> Asked<'a> {
         };
         let file = self.repository.file_from_root(file)?;
         let log = LineLog::new(&self.repository, &file, &asked, self.range, self.options)?;
-        let room = self.reply.max_bytes / PATCH_PART;
-        Ok(Box::new(log.map(move |found| {
+        Ok(Box::new(log.map(|found| {
             let found = found?;
-            let lines = Some(lines(&found, room));
-            Ok(LoggedCommit { lines, ..LoggedCommit::from(found.commit) })
+            let commit = found.commit.clone();
+            Ok(LoggedCommit { lines: Some(found), ..LoggedCommit::from(commit) })
         })))
     }
 }
@@ -512,54 +476,47 @@ fn no_commit(arguments: &GitLogArguments) -> &'static str {
     }
 }
 
-fn version(change: &Change) -> ListedVersion {
-    ListedVersion {
-        file_path: shown(&change.path),
-        old_path: change.origin.as_ref().map(|origin| shown(&origin.path)),
-        status: change.status().name(),
-    }
+/// Shows the references that point to a commit.
+fn refs(names: Value, _: &Reply) -> Value {
+    let names = names.as_array().map_or(&[][..], Vec::as_slice);
+    short_names(names.iter().map(|name| name.as_str().unwrap_or_default().as_bytes())).into()
 }
 
-/// Returns the change of the lines by a commit; hunks for which there is no room are left out.
-fn lines(found: &LineVersion, room: usize) -> ListedLines {
-    let patch = text_of(&found.patch);
-    let hunks = patch.find("\n@@ ").map_or("", |at| &patch[at + 1..]);
-    let mut kept = hunks;
-    if hunks.len() > room {
+/// Shows the change of the lines by a commit; hunks for which there is no room are left out.
+fn cut(patch: Value, reply: &Reply) -> Value {
+    let room = reply.max_bytes / PATCH_PART;
+    view::text(patch, |patch| {
+        let hunks = patch.find("\n@@ ").map_or("", |at| &patch[at + 1..]);
+        if hunks.len() <= room {
+            return hunks.to_owned();
+        }
         let end = hunks.char_indices().map(|(at, _)| at).take_while(|&at| at <= room).last();
         let end = end.unwrap_or_default();
-        kept = &hunks[..hunks[..end].rfind('\n').map_or(end, |newline| newline + 1)];
+        let kept = &hunks[..hunks[..end].rfind('\n').map_or(end, |newline| newline + 1)];
+        format!("{kept}[cut: GitShow shows the rest]\n")
+    })
+}
+
+/// Returns a commit for the list.
+fn viewed(reader: &CommitReader<'_>, found: LoggedCommit, reply: &Reply) -> Result<Viewed<GitLog>> {
+    let commit = reader.commit(found.commit, Needs::of(&[Need::Info, Need::Names]))?;
+    let refs = reader.refs(&commit.visited.id);
+    let mut row = Viewed::of::<CommitThen<()>>((&commit, ()), reply);
+    if !refs.is_empty() {
+        row = row.with::<AttachedColumns>(Attached { refs, ..Attached::default() }, reply);
     }
-    let mark = if kept.len() < hunks.len() { "[cut: GitShow shows the rest]\n" } else { "" };
-    ListedLines {
-        file_path: shown(&found.path),
-        first_line: found.first_line,
-        last_line: found.last_line,
-        patch: format!("{kept}{mark}"),
+    if let Some(file) = &found.file {
+        row = row.with::<FileThere>(file, reply);
     }
+    if let Some(lines) = &found.lines {
+        row = row.with::<LinesThere>(lines, reply);
+    }
+    Ok(row)
 }
 
 impl Answers for GitLog {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
         let arguments = arguments.checked()?;
-        call.caller.read(|| log(&call.caller, &call.reply, &arguments))
+        call.caller.context.read(|| log(&call.caller.context, &call.reply, &arguments))
     }
-}
-
-/// Returns a commit for a list.
-fn listed(reader: &CommitReader<'_>, visited: Visited) -> Result<ListedCommit> {
-    let commit = reader.commit(visited, Needs::of(&[Need::Info, Need::Names]))?;
-    let (id, info) = (commit.visited.id, commit.info.as_ref());
-    let author = info.and_then(|info| info.author.as_ref());
-    Ok(ListedCommit {
-        commit_id: id.to_string(),
-        parent_ids: commit.visited.parents.iter().map(Oid::to_string).gather(),
-        author_name: author.map_or(String::new(), |person| shown(&person.name)),
-        author_email: author.map_or(String::new(), |person| shown(&person.email)),
-        author_date: info.and_then(|info| info.author_date).map(utc_text),
-        subject: info.map_or(String::new(), |info| shown(&info.subject)),
-        refs: reader.refs(&id),
-        file: None,
-        lines: None,
-    })
 }

@@ -4,7 +4,7 @@ use super::call::{Answers, Call};
 use super::pages::Pages;
 use super::shown::shown_id;
 use super::view;
-use super::view::{Shows, Values, View, Viewed};
+use super::view::{Shown, Values, View, Viewed};
 use crate::range_diff::{CREATION_FACTOR, CommitPair, Numbered, RangeDiffQuery};
 use crate::{Context, Query};
 use redline_base::budget::{Gather, Grow, GrowBy, Joined};
@@ -13,6 +13,7 @@ use redline_rows::{Need, Needs};
 use redline_tools::{Alias, Listing, Reply, Tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
 /// Compares two versions of a series.
 pub struct GitRangeDiff;
@@ -51,8 +52,7 @@ pub struct GitRangeDiffArguments {
 
 impl View for GitRangeDiff {
     const LIST: &'static str = "commits";
-    type Row = CommitPair;
-    const COLUMNS: &'static [(&'static str, Shows)] = &[
+    const COLUMNS: Shown = &[
         ("old_number", view::plain),
         ("old_commit_id", view::plain),
         ("new_number", view::plain),
@@ -112,7 +112,8 @@ pub fn range_diff(
     });
     let counts = counts.gather::<Vec<_>>().joined(", ");
     let counts = if counts.is_empty() { "no commits".to_owned() } else { counts };
-    let rows = pairs.iter().skip(pages.first()).map(|pair| Ok(Viewed::of(pair, reply)));
+    let rows =
+        pairs.iter().skip(pages.first()).map(|pair| Ok(Viewed::of::<CommitPair>(pair, reply)));
     let head = format!("{head}: {counts}");
     pages.filled(head, reply, rows)
 }
@@ -125,23 +126,25 @@ fn state(pairs: &[CommitPair]) -> String {
     pairs.iter().map(|pair| format!("{} {}\n", id(&pair.old), id(&pair.new))).gather()
 }
 
-/// Returns the lines of a patch that fit.
-fn cut(patch: String, reply: &Reply) -> String {
+/// Shows the lines of a patch that fit.
+fn cut(patch: Value, reply: &Reply) -> Value {
     let room = reply.max_bytes / PATCH_PART;
-    let (mut end, mut cost) = (0, 0);
-    for line in patch.split_inclusive('\n') {
-        // The indentation, and the escapes for bytes that are not shown as they are.
-        cost += 4 + line.escape_debug().count();
-        if cost > room {
-            return format!("{}    [cut: GitShow shows each commit]\n", &patch[..end]);
+    view::text(patch, |patch| {
+        let (mut end, mut cost) = (0, 0);
+        for line in patch.split_inclusive('\n') {
+            // The indentation, and the escapes for bytes that are not shown as they are.
+            cost += 4 + line.escape_debug().count();
+            if cost > room {
+                return format!("{}    [cut: GitShow shows each commit]\n", &patch[..end]);
+            }
+            end += line.len();
         }
-        end += line.len();
-    }
-    patch
+        patch.to_owned()
+    })
 }
 
 impl Answers for GitRangeDiff {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
-        range_diff(&call.caller, &call.reply, arguments)
+        range_diff(&call.caller.context, &call.reply, arguments)
     }
 }

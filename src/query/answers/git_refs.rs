@@ -4,7 +4,7 @@ use super::call::{Answers, Call};
 use super::pages::{Pages, opened, path_text, short};
 use super::shown::shown_id;
 use super::view;
-use super::view::{Shows, Values, View, Viewed};
+use super::view::{Shown, Values, View, Viewed};
 use crate::Context;
 use crate::refs::{ReferenceColumns, kind};
 use redline_base::budget::{Gather, Grow, GrowBy, Joined, text_of};
@@ -60,8 +60,7 @@ pub struct GitRefsArguments {
 
 impl View for GitRefs {
     const LIST: &'static str = "refs";
-    type Row = ReferenceColumns;
-    const COLUMNS: &'static [(&'static str, Shows)] = &[
+    const COLUMNS: Shown = &[
         ("name", view::reference),
         ("kind", view::plain),
         ("commit_id", view::plain),
@@ -151,7 +150,7 @@ pub fn references(
     let rows = named
         .into_iter()
         .skip(pages.first())
-        .map(|named| Ok(Viewed::of(&reader.read(named)?, reply)));
+        .map(|named| Ok(Viewed::of::<ReferenceColumns>(&reader.read(named)?, reply)));
     pages.filled(head, reply, rows)
 }
 
@@ -183,6 +182,6 @@ fn reference_globs(given: &str) -> Result<Vec<Glob>> {
 
 impl Answers for GitRefs {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
-        call.caller.read(|| references(&call.caller, &call.reply, &arguments))
+        call.caller.context.read(|| references(&call.caller.context, &call.reply, &arguments))
     }
 }

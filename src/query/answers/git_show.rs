@@ -1,7 +1,7 @@
 //! `GitShow`: a commit and its changes.
 
 use super::call::{Answers, Call};
-use super::commits::{CommitReader, CommitWords};
+use super::commits::{CommitReader, CommitWords, short_names};
 use super::git_diff::{Compared, GitDiffArguments, PageAnswer, no_change, request};
 use super::pages::{shown, utc_text};
 
@@ -74,9 +74,9 @@ impl Answers for GitShow {
                 "Call GitFile: rev is the part before the colon, file the part after it",
             ));
         }
-        let caller = &call.caller;
-        let words = caller.read(|| {
-            let (_, repository) = opened(caller, arguments.repo.as_deref())?;
+        let context = &call.caller.context;
+        let words = context.read(|| {
+            let (_, repository) = opened(context, arguments.repo.as_deref())?;
             words(&repository, rev, &call.reply)
         })?;
         let is_combined =
@@ -108,7 +108,7 @@ impl Answers for GitShow {
         };
         let frame = PageAnswer { reply: call.reply, has_hunks: true, has_ids: false, besides };
         let whole = request.revisions.of_all_paths();
-        let reviewed = request.answer(caller, Some(&frame))?;
+        let reviewed = request.answer(context, Some(&frame))?;
         let is_empty = reviewed.rows.is_empty();
         let mut compared = frame.compared(reviewed);
         if is_empty
@@ -151,7 +151,7 @@ pub fn words(repository: &Repository, rev: &str, reply: &Reply) -> Result<Commit
     let mut words = CommitWords {
         commit_id: visited.id.to_string(),
         parent_ids: visited.parents.iter().map(|id| id.to_string()).gather(),
-        refs: reader.refs(&visited.id),
+        refs: short_names(reader.refs(&visited.id).iter().map(Vec::as_slice)),
         ..CommitWords::default()
     };
     if let Some(info) = &commit.info {

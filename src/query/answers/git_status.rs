@@ -5,7 +5,7 @@ use super::pages::{Pages, opened, short, shown};
 use super::shown::shown_id;
 use super::unnamed::unnamed;
 use super::view;
-use super::view::{Shows, Values, View, Viewed};
+use super::view::{Shown, Values, View, Viewed};
 use crate::file_status::StatusColumns;
 use crate::{Context, file_status};
 use redline_base::budget::TryGather;
@@ -47,8 +47,7 @@ pub struct GitStatusArguments {
 
 impl View for GitStatus {
     const LIST: &'static str = "files";
-    type Row = StatusColumns;
-    const COLUMNS: &'static [(&'static str, Shows)] = &[
+    const COLUMNS: Shown = &[
         ("file_path", view::path),
         ("old_path", view::path),
         ("index_status", view::plain),
@@ -115,7 +114,8 @@ pub fn status(
     let asked = format!("GitStatus {:?}", arguments.paths);
     let state = format!("{:?} {files:?}", head.commit);
     let pages = Pages::new(&asked, &state, arguments.cursor.as_deref())?;
-    let rows = files.iter().skip(pages.first()).map(|file| Ok(Viewed::of(file, reply)));
+    let rows =
+        files.iter().skip(pages.first()).map(|file| Ok(Viewed::of::<StatusColumns>(file, reply)));
     let mut head = format!("{repo} {place}: {count}");
     let paths = arguments.paths.as_deref().unwrap_or_default();
     // What is neither tracked nor listed is not there, or ignored.
@@ -129,6 +129,6 @@ pub fn status(
 
 impl Answers for GitStatus {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
-        call.caller.read(|| status(&call.caller, &call.reply, &arguments))
+        call.caller.context.read(|| status(&call.caller.context, &call.reply, &arguments))
     }
 }

@@ -175,8 +175,8 @@ fn list(context: &Context, reply: &Reply, arguments: &ListFilesArguments) -> Res
 
 impl Answers for ListFiles {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
-        within(&call.caller, arguments.rev.is_some(), || {
-            list(&call.caller, &call.reply, &arguments)
+        within(&call.caller.context, arguments.rev.is_some(), || {
+            list(&call.caller.context, &call.reply, &arguments)
         })
     }
 }

@@ -318,8 +318,8 @@ fn reason(files: &mut FoundFiles, arguments: &SearchArguments) -> Result<Option<
 
 impl Answers for Search {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
-        within(&call.caller, arguments.rev.is_some(), || {
-            search(&call.caller, &call.reply, &arguments)
+        within(&call.caller.context, arguments.rev.is_some(), || {
+            search(&call.caller.context, &call.reply, &arguments)
         })
     }
 }

@@ -6,8 +6,8 @@ use redline_base::budget::{Gather, Grow, GrowBy, Joined};
 const SHOWN_DIGITS: usize = 12;
 
 /// Returns names of references as a list in brackets: no name can end the list, or look like two.
-pub fn shown_refs(names: &[String]) -> String {
-    let shown = names.iter().map(|name| {
+pub fn shown_refs<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let shown = names.map(|name| {
         let mut shown = String::new();
         for c in name.chars() {
             match c {

@@ -22,7 +22,7 @@ impl FileTools {
     /// Returns the payload for a person's decision, or `None` if none is needed; the content of a
     /// file that must not be read unseen is in it only for the holder of the host's key.
     pub fn needs_approval(&self, call: &FileCall, holds_key: bool) -> Result<Option<String>> {
-        if matches!(call, FileCall::Read(_)) && self.caller().access.sandboxes().is_none() {
+        if matches!(call, FileCall::Read(_)) && self.caller().context.access.sandboxes().is_none() {
             return Ok(None);
         }
         self.payload(call, Asking { is_asked: false, holds_key })

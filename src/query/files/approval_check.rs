@@ -177,7 +177,7 @@ impl<'a, 'p, M: Maker<'p>> ApprovalCheck<'a, M> {
 
     fn proposal(&self, planned: &Planned<'p, M::Report>) -> Result<Proposal> {
         let caller = self.caller;
-        let cancel = CancelToken::of(&caller.budget);
+        let cancel = CancelToken::of(&caller.context.budget);
         let mut proposal = self.maker.proposal(planned, self.id(), caller.may_read, &cancel)?;
         if let [place] = self.maker.places()[..]
             && place.sandbox().is_run_by_tools(place.path())

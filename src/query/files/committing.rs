@@ -18,8 +18,7 @@ use redline_git::{
 use redline_sandbox::SandboxPath;
 use redline_text::{CancelToken, hunk_id};
 use redline_tools::{
-    CommitResult, CommittedFile, FileCall, GitCommit, GitCommitArguments, GitStage,
-    GitStageArguments,
+    CommitResult, CommittedFile, GitCommit, GitCommitArguments, GitStage, GitStageArguments,
 };
 
 /// What is done with the index or a branch.
@@ -347,22 +346,14 @@ fn message(outcome: &str, action: GitAction, files: usize, branch: Option<&str>)
 
 impl Answers for GitCommit {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
-        let commit = CommitArguments::of_commit(&arguments, &call.caller)?;
+        let commit = CommitArguments::of_commit(&arguments, &call.caller.context)?;
         FileTools::new(call.caller).commit(&commit)
-    }
-
-    fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
-        Some(FileCall::Commit(arguments))
     }
 }
 
 impl Answers for GitStage {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
-        let stage = CommitArguments::of_stage(&arguments, &call.caller)?;
+        let stage = CommitArguments::of_stage(&arguments, &call.caller.context)?;
         FileTools::new(call.caller).commit(&stage)
-    }
-
-    fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
-        Some(FileCall::Stage(arguments))
     }
 }

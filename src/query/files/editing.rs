@@ -12,7 +12,7 @@ use redline_edit::{Digest, Edit, Plan, Proposal, Side, check_base};
 use redline_git::blob_id;
 use redline_sandbox::{Expected, SandboxPath};
 use redline_text::{CancelToken, Engine};
-use redline_tools::{EditCall, EditFile, EditResult, FileCall, Replaced};
+use redline_tools::{EditCall, EditFile, EditResult, Replaced};
 
 /// A call that replaces passages of a file.
 pub(super) struct Editing<'a> {
@@ -156,9 +156,5 @@ impl Answers for EditFile {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
         let tools = FileTools::new(call.caller);
         tools.edit(&mut Engine::default(), EditCall::Strings(&arguments))?.within(&call.reply)
-    }
-
-    fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
-        Some(FileCall::Edit(arguments))
     }
 }

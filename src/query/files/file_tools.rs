@@ -33,7 +33,7 @@ impl FileTools {
 
     /// Returns the shared budget of the calls.
     pub fn budget(&self) -> &Arc<Budget> {
-        &self.caller.budget
+        &self.caller.context.budget
     }
 
     /// Changes the session of the following calls.
@@ -43,7 +43,7 @@ impl FileTools {
 
     /// Returns the place of a path in a sandbox.
     pub(super) fn place(&self, path: &str) -> Result<SandboxPath<'_>> {
-        let sandboxes = self.caller.access.sandboxes().ok_or_else(|| {
+        let sandboxes = self.caller.context.access.sandboxes().ok_or_else(|| {
             Error::fs_denied(format!("{} is not in a sandbox: none is configured", quoted(path)))
                 .with_hint("Ask the host to configure a directory in redline_sandboxes")
         })?;
@@ -52,7 +52,7 @@ impl FileTools {
 
     /// Returns the place of a path, if its sandbox permits writing.
     pub(super) fn writable(&self, path: &str) -> Result<SandboxPath<'_>> {
-        let Some(sandboxes) = self.caller.access.sandboxes() else {
+        let Some(sandboxes) = self.caller.context.access.sandboxes() else {
             return Err(Error::fs_denied(format!(
                 "{} cannot be written: no sandbox is configured",
                 quoted(path)

@@ -31,7 +31,7 @@ impl<'a> GitPlace<'a> {
     /// `fs_denied` if no sandbox lets the repository be written.
     pub fn new(tools: &'a FileTools, repo: &str) -> Result<Self> {
         let caller = tools.caller();
-        let sandboxes = caller.access.sandboxes().ok_or_else(|| {
+        let sandboxes = caller.context.access.sandboxes().ok_or_else(|| {
             Error::fs_denied("no repository can be written: no sandbox is configured").with_hint(
                 "Ask the host for a sandbox with \"mode\": \"rw\" and \"git\": \"commit\" in redline_sandboxes",
             )

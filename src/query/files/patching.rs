@@ -15,7 +15,7 @@ use redline_edit::{ContentDiff, Digest, FileTool, Proposal, Side, check_base};
 use redline_git::blob_id;
 use redline_sandbox::{Expected, Sandbox, SandboxPath};
 use redline_text::{CancelToken, Engine};
-use redline_tools::{ApplyPatch, FileCall, FileResult, PatchArguments, PatchResult};
+use redline_tools::{ApplyPatch, FileResult, PatchArguments, PatchResult};
 
 /// A patch and the places of its files.
 pub(super) struct Patching<'a> {
@@ -40,7 +40,7 @@ impl<'a> Patching<'a> {
         engine: &'a mut Engine,
         given: &'a PatchArguments,
     ) -> Result<Self> {
-        let sandboxes = tools.caller().access.sandboxes().ok_or_else(|| {
+        let sandboxes = tools.caller().context.access.sandboxes().ok_or_else(|| {
             Error::fs_denied("no file can be written: no sandbox is configured").with_hint(
                 "Ask the host to configure a directory with mode 'rw' in redline_sandboxes",
             )
@@ -298,9 +298,5 @@ fn message(outcome: &str, files: &[FileResult]) -> String {
 impl Answers for ApplyPatch {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
         FileTools::new(call.caller).patch(&mut Engine::default(), &arguments.into())
-    }
-
-    fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
-        Some(FileCall::Patch(arguments.into()))
     }
 }

@@ -59,7 +59,7 @@ impl FileTools {
         max_chars: Option<u64>,
         elsewhere: impl FnOnce(&str) -> Result<Vec<u8>>,
     ) -> Result<ReadResult> {
-        let bytes = match self.caller().access.sandboxes() {
+        let bytes = match self.caller().context.access.sandboxes() {
             Some(sandboxes) => self.read_place(sandboxes.resolve(path)?)?,
             None => elsewhere(path)?,
         };
@@ -92,7 +92,7 @@ impl FileTools {
         mut take: impl FnMut(&[u8]),
         elsewhere: impl FnOnce(&str) -> Result<Vec<u8>>,
     ) -> Result<String> {
-        let whole = match self.caller().access.sandboxes() {
+        let whole = match self.caller().context.access.sandboxes() {
             Some(sandboxes) => {
                 let place = sandboxes.resolve(path)?;
                 if self.caller().may_show(&place) {

@@ -59,7 +59,7 @@ impl<'a> Restoring<'a> {
     /// that may not be written, `invalid_args` for a link or a submodule.
     pub fn new(tools: &'a FileTools, given: &'a RestoreArguments) -> Result<Self> {
         let caller = tools.caller();
-        let sandboxes = caller.access.sandboxes().ok_or_else(|| {
+        let sandboxes = caller.context.access.sandboxes().ok_or_else(|| {
             Error::fs_denied("no file can be written: no sandbox is configured").with_hint(
                 "Ask the host to configure a directory with mode 'rw' in redline_sandboxes",
             )

@@ -128,7 +128,7 @@ fn check_whole(record: &Record) -> Result<()> {
 
 /// Refuses an unknown name of a sandbox.
 fn check_sandbox(caller: &Caller, name: &str) -> Result<()> {
-    let mut all = caller.access.sandboxes().into_iter().flat_map(Sandboxes::iter);
+    let mut all = caller.context.access.sandboxes().into_iter().flat_map(Sandboxes::iter);
     if all.any(|sandbox| sandbox.name == name) {
         return Ok(());
     }
@@ -192,7 +192,7 @@ impl<'a> Undone<'a> {
         };
         let path = file.shown();
         let now = self.state(file)?;
-        let cancel = CancelToken::of(&self.caller.budget);
+        let cancel = CancelToken::of(&self.caller.context.budget);
         let to = match take_back(engine, now, &step, &cancel)? {
             Ok(to) => to,
             Err(why) => {
@@ -218,7 +218,7 @@ impl<'a> Undone<'a> {
     fn content(&mut self, journal: Journal<'_>, version: Option<&Version>) -> Result<State> {
         let Some(version) = version else { return Ok(None) };
         let bytes = usize::try_from(version.bytes).unwrap_or(usize::MAX);
-        let cancel = CancelToken::of(&self.caller.budget);
+        let cancel = CancelToken::of(&self.caller.context.budget);
         let _charge = cancel.charge_all(bytes)?;
         Ok(Some(Contents { bytes: journal.content(version)?, executable: version.executable }))
     }
@@ -233,7 +233,7 @@ impl<'a> Undone<'a> {
         self.caller.check_shown(&place, &path)?;
         let was = place.read_for_writing()?;
         let bytes = was.bytes().map_or(0, <[u8]>::len);
-        let cancel = CancelToken::of(&self.caller.budget);
+        let cancel = CancelToken::of(&self.caller.context.budget);
         self.charge.join(cancel.charge_all(bytes.saturating_mul(2))?);
         let to = contents(&was);
         self.files.put(path, Target { place, was, to: to.clone() });

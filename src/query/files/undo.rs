@@ -14,7 +14,7 @@ use redline_base::error::{Error, Result};
 use redline_edit::{ContentDiff, Digest, FileTool, Proposal};
 use redline_sandbox::{Sandbox, SandboxPath};
 use redline_text::{CancelToken, Engine};
-use redline_tools::{ChangedFiles, FileCall, Undo, UndoArguments, Undone, UndoneFile};
+use redline_tools::{ChangedFiles, Undo, UndoArguments, Undone, UndoneFile};
 
 impl TryFrom<&UndoArguments> for Chosen {
     type Error = Error;
@@ -189,9 +189,5 @@ impl Answers for Undo {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
         let chosen = Chosen::try_from(&arguments)?;
         Undone::new(FileTools::new(call.caller).undo(&chosen, None, false)?, &call.reply)
-    }
-
-    fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
-        Some(FileCall::Undo(arguments))
     }
 }

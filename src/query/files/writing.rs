@@ -14,7 +14,7 @@ use redline_git::blob_id;
 use redline_sandbox::SandboxPath;
 use redline_text::lines::line_count;
 use redline_text::{CancelToken, Engine, is_binary};
-use redline_tools::{FileCall, WriteFile, WriteFileArguments, WriteResult, Written};
+use redline_tools::{WriteFile, WriteFileArguments, WriteResult, Written};
 
 /// A call of `write_file`.
 pub(super) struct Write<'a> {
@@ -112,9 +112,5 @@ impl Answers for WriteFile {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
         let result = FileTools::new(call.caller).write(&arguments)?;
         Ok(Written::new(result, blob_id(arguments.content.as_bytes())?))
-    }
-
-    fn file_call(arguments: Self::Arguments) -> Option<FileCall> {
-        Some(FileCall::Write(arguments))
     }
 }
