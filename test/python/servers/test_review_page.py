@@ -555,7 +555,9 @@ def test_axe_finds_nothing_in_the_page_without_script(changed, opened, con, tmp_
 @pytest.fixture
 def of_data(repo) -> pathlib.Path:
     """Returns a repository whose last commit changes two files of data and one of code."""
-    rows = lambda price: "id,price\n" + "".join(f"{n},{price if n == 7 else 1}\n" for n in range(40))
+    rows = lambda price: (
+        "id,price\n" + "".join(f"{n},{price if n == 7 else 1}\n" for n in range(40))
+    )
     commit(repo, {"a.csv": rows(1), "b.csv": rows(1), "c.rs": "fn one() {}\n"})
     commit(repo, {"a.csv": rows(2), "b.csv": rows(3), "c.rs": "fn two() {}\n"})
     return repo
