@@ -30,7 +30,8 @@ pub struct PageCell<'a> {
     pub new: Option<&'a str>,
 }
 
-/// Writes the switch and the table of the file of this number; nothing where no row changed. Without
+/// Writes the switch and the table of the file of this number; nothing where no row changed.
+/// Without
 /// script, the style shows what is chosen: at first the cells.
 pub(super) fn table(html: &mut Html<'_>, data: &PageData<'_>, number: usize) -> Result<()> {
     if data.cells.is_empty() {

@@ -9,10 +9,11 @@
 //! cast. JSON is a text where the other side is none: DuckDB gives this type to a column of a JSON
 //! file in which all values are null.
 //!
-//! `can_cast_implicitly` is false of two STRUCTs whose fields differ by name and blind to MAPs, and a
-//! union of a LIST and an INTEGER is the LIST. So it is asked of shapes, which have the fields of both
-//! sides, and ranks tell whether one side has a value where the other has fields. Both are made of the
-//! text of a whole row's type, since DuckDB takes most of a millisecond to bind one for a column.
+//! `can_cast_implicitly` is false of two STRUCTs whose fields differ by name and blind to MAPs,
+//! and a union of a LIST and an INTEGER is the LIST. So it is asked of shapes, which have the
+//! fields of both sides, and ranks tell whether one side has a value where the other has fields.
+//! Both are made of the text of a whole row's type, since DuckDB takes most of a millisecond to
+//! bind one for a column.
 
 use super::literal;
 
@@ -20,13 +21,15 @@ use super::literal;
 const TEXT: &str = "NULL::VARCHAR";
 /// The type of a side that lacks the column.
 const NO_VALUE: &str = "STRUCT(w BIT)";
-/// What has no union with another type that holds both: an ARRAY, UNION, VARIANT, GEOMETRY or BIGNUM,
+/// What has no union with another type that holds both: an ARRAY, UNION, VARIANT, GEOMETRY or
+/// BIGNUM,
 /// and a MAP with a key of parts.
 const ALONE: &str =
     r"\[\d+\]|\b(?:UNION\(|VARIANT\b|GEOMETRY\b|BIGNUM\b|MAP\((?:[^,]*[\[(]|TIME WITH))";
 /// An ENUM with its values, in which anything may stand.
 const ENUM: &str = r"\bENUM\((?:'(?:[^']|'')*'(?:, )?)*\)";
-/// The text of a type as that of its shape: of the types that are cast to each other, one stands for
+/// The text of a type as that of its shape: of the types that are cast to each other, one stands
+/// for
 /// all, and a MAP is a STRUCT of its key and value. What ends a type does not end a field's name.
 const SHAPES: [(&str, &str); 3] = [
     (r"\bBOOLEAN([,)\[]|$)", r"TINYINT\1"),
@@ -142,7 +145,8 @@ fn fields_of(shape: &str) -> String {
     of_type(shape, &text)
 }
 
-/// Returns NULL of a type of which a union prefers a plain value to a STRUCT and that to a LIST; the
+/// Returns NULL of a type of which a union prefers a plain value to a STRUCT and that to a LIST;
+/// the
 /// union of the shapes themselves prefers them the other way round. The row stays a STRUCT.
 fn ranks_of(shape: &str) -> String {
     let kind = type_of(shape);

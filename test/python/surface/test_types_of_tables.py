@@ -216,9 +216,11 @@ def test_every_type_beside_every_other_in_a_part(data, left, form):
     assert "b: 1" in form or not any(name == same for _, name in cells), (left, form)
 
 
-def test_types_with_parts(data):
-    lefts, rights, expected = map(list, zip(*PARTS, strict=True))
-    for old, new in ((lefts, rights), (rights, lefts)):
+@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_types_with_parts(data, part, is_turned):
+    lefts, rights, expected = map(list, zip(*PARTS[part::4], strict=True))
+    for old, new in [(rights, lefts) if is_turned else (lefts, rights)]:
         nulls = [["NULL"] * len(old)] * 2
         types, cells = kept_and_changed(data, old, new, [nulls, nulls])
         assert cells == set()
