@@ -1,4 +1,4 @@
-//! The changed cells of a file of data as a table, above its lines.
+//! The changed cells of a file of data as a table, and the switch between it and the lines.
 
 use super::writer::Html;
 use redline_base::error::Result;
@@ -30,14 +30,22 @@ pub struct PageCell<'a> {
     pub new: Option<&'a str>,
 }
 
-/// Writes the table, which folds away so that the lines remain; nothing where no row changed.
-pub(super) fn table(html: &mut Html<'_>, data: &PageData<'_>) -> Result<()> {
+/// Writes the switch and the table of the file of this number; nothing where no row changed.
+/// Without
+/// script, the style shows what is chosen: at first the cells.
+pub(super) fn table(html: &mut Html<'_>, data: &PageData<'_>, number: usize) -> Result<()> {
     if data.cells.is_empty() {
         return Ok(());
     }
-    html.markup("<details open class=\"data\"><summary>")?;
+    html.markup("<fieldset class=\"shows\"><legend>Show</legend>")?;
+    for (class, name, checked) in [("cells", "Changed cells", " checked"), ("lines", "Lines", "")] {
+        html.markup(&format!(
+            "<label><input type=\"radio\" name=\"shows-{number}\" class=\"{class}\"{checked}> {name}</label>"
+        ))?;
+    }
+    html.markup("</fieldset>\n<div class=\"data\"><table>\n<caption>")?;
     html.name(data.words.as_bytes())?;
-    html.markup("</summary>\n<table>\n<thead><tr><th scope=\"col\">change</th>")?;
+    html.markup("</caption>\n<thead><tr><th scope=\"col\">change</th>")?;
     let has_key = data.cells.iter().any(|cell| cell.key.is_some());
     for name in ["key", "column", "before", "after"] {
         if has_key || name != "key" {
@@ -70,7 +78,7 @@ pub(super) fn table(html: &mut Html<'_>, data: &PageData<'_>) -> Result<()> {
     html.markup("</tbody></table>\n")?;
     if data.left_out > 0 {
         let more = counted(data.left_out as u64, "more change");
-        html.markup(&format!("<p class=\"moves\">{more} among the lines below.</p>\n"))?;
+        html.markup(&format!("<p class=\"moves\">{more} among the lines.</p>\n"))?;
     }
-    html.markup("</details>\n")
+    html.markup("</div>\n")
 }

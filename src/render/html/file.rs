@@ -62,7 +62,7 @@ pub(super) fn section(
     html.markup("</summary>\n")?;
     moved_from(html, page, file)?;
     if let Some(data) = &file.data {
-        data::table(html, data)?;
+        data::table(html, data, number)?;
     }
     patch_text::header(html, header)?;
     html.markup("<pre>")?;

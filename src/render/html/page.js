@@ -261,10 +261,18 @@
   const leave = () => { bringing += 1; };
   ["wheel", "touchmove", "pointerdown"].forEach((event) => addEventListener(event, leave, { passive: true }));
   const open = (section) => { section.querySelector("details").open = true; };
+  // Of a file of data, either the changed cells are shown or the lines.
+  const openLines = (section) => {
+    open(section);
+    const lines = section.querySelector(".shows .lines");
+    if (lines) lines.checked = true;
+  };
+  const shownHunks = () => hunks.filter((hunk) => hunk.checkVisibility());
   const focusOn = (hunk) => {
     current?.classList.remove("current");
     current = hunk;
     hunk.classList.add("current");
+    openLines(sectionOf(hunk));
     build(hunk);
     hunk.tabIndex = -1;
     hunk.focus({ preventScroll: true });
@@ -286,10 +294,10 @@
     return to > top() && from < innerHeight;
   };
   const step = (by) => {
-    const open = hunks.filter((hunk) => sectionOf(hunk).querySelector("details").open);
-    let at = current && isOnScreen(current) ? open.indexOf(current) : -2;
-    if (at === -2) at = lastAbove(open) + (by < 0 ? 1 : 0);
-    const next = open[at + by];
+    const shown = shownHunks();
+    let at = current && isOnScreen(current) ? shown.indexOf(current) : -2;
+    if (at === -2) at = lastAbove(shown) + (by < 0 ? 1 : 0);
+    const next = shown[at + by];
     if (next) focusOn(next);
   };
   const stepFile = (by) => {
@@ -298,25 +306,26 @@
     if (by < 0 && !own && at >= 0 && sections[at].getBoundingClientRect().top < top() - 20) at += 1;
     const next = sections[at + by];
     if (!next) return;
-    const first = next.querySelector("details").open && next.querySelector(".h");
-    if (first) focusOn(first);
+    const first = next.querySelector(".h");
+    if (first?.checkVisibility()) focusOn(first);
     next.querySelector("summary").focus({ preventScroll: true });
     bring(next);
   };
   const toggle = () => {
-    const hunk = current ?? hunks[Math.max(lastAbove(hunks), 0)];
+    const shown = shownHunks();
+    const hunk = current ?? shown[Math.max(lastAbove(shown), 0)];
     if (!hunk) return;
     const is = !isViewed(hunk);
     set([hunk], is);
     if (is) {
       const next = hunks.slice(hunks.indexOf(hunk) + 1).find((other) => !isViewed(other));
-      if (next) { open(sectionOf(next)); focusOn(next); }
+      if (next) focusOn(next);
     }
   };
   const go = (file, side, line) => {
     const section = sections[file];
     if (!section) return;
-    open(section);
+    openLines(section);
     const place = side === "o" ? 0 : 1;
     const part = all(".h, .g", section).findLast((one) => (startOf(one)?.[place] ?? Infinity) <= line);
     if (!part) return bring(section);
@@ -340,7 +349,7 @@
     if (!found.length) return say(wanted ? "Not found" : "");
     foundAt = (foundAt + by + found.length) % found.length;
     const part = found[foundAt];
-    open(sectionOf(part));
+    openLines(sectionOf(part));
     build(part);
     bring(part);
     mark(part, wanted);

@@ -210,7 +210,8 @@ impl Comparison<'_> {
         }
         if self.ignore_case {
             differ = format!(
-                "({differ}) AND NOT coalesce(CASE WHEN system.main.typeof({old}) = 'VARCHAR' THEN \
+                "({differ}) AND NOT coalesce(CASE WHEN \
+                 system.main.regexp_matches(system.main.typeof({old}), '^(VARCHAR$|ENUM\\()') THEN \
                  system.main.lower({old}::VARCHAR) = system.main.lower({new}::VARCHAR) END, false)"
             );
         }

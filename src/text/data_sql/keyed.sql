@@ -1,6 +1,7 @@
+-- A row that differs is in a list, since DuckDB keeps every column of a STRUCT for each of the others, too.
 "redline joined" AS MATERIALIZED (
     SELECT {joined_keys}, o.here AS old_here, n.here AS new_here, o.here IS NULL OR n.here IS NULL OR {rows_differ} AS differs,
-        CASE WHEN differs THEN o.r END AS old, CASE WHEN differs THEN n.r END AS new
+        CASE WHEN differs THEN system.main.list_value(o.r) END AS old, CASE WHEN differs THEN system.main.list_value(n.r) END AS new
     FROM (SELECT {key_aliases}, r, true AS here FROM "redline olds") o
         FULL JOIN (SELECT {key_aliases}, r, true AS here FROM "redline news") n ON {key_equal}),
 -- A key that both sides have joins more rows than there are if it is not unique; one that one side has is there twice.
@@ -20,7 +21,7 @@
     FROM "redline repeated"),
 -- The rows that may differ. Rows of one side are marked, since an absent row is a STRUCT of NULLs.
 "redline delta" AS MATERIALIZED (
-    SELECT CASE WHEN old_here IS NULL THEN 'added' WHEN new_here IS NULL THEN 'removed' ELSE 'changed' END AS change, old, new,
+    SELECT CASE WHEN old_here IS NULL THEN 'added' WHEN new_here IS NULL THEN 'removed' ELSE 'changed' END AS change, old[1] AS old, new[1] AS new,
         system.main.row_number() OVER () AS "redline number"
     FROM "redline joined" WHERE differs AND (SELECT ok FROM "redline checked") IS NULL),
 -- Of those, the rows that differ in a column of both sides: the values of others are left out.

@@ -1,32 +1,38 @@
 -- The types of each column on both sides, as two STRUCTs: that of a side which lacks the column has no `v`. No row is read for them.
--- A type that is not known, of a column of NULLs alone, becomes that of any other or else BOOLEAN.
-WITH "redline old types" AS (SELECT * FROM {old} WHERE false),
-"redline new types" AS (SELECT * FROM {new} WHERE false),
+-- A type that is not known, of a column of NULLs alone, is BOOLEAN.
+WITH "redline old types" AS (SELECT system.main.replace_type(COLUMNS(*), NULL, NULL::BOOLEAN) FROM {old} WHERE false),
+"redline new types" AS (SELECT system.main.replace_type(COLUMNS(*), NULL, NULL::BOOLEAN) FROM {new} WHERE false),
 "redline sides" AS (
-    SELECT system.main.struct_pack(o := system.main.struct_pack(v := COLUMNS(*), w := NULL::BIT), n := system.main.struct_pack(w := NULL::BIT))
-    FROM "redline old types"
-    UNION ALL BY NAME SELECT system.main.struct_pack(o := system.main.struct_pack(v := CASE WHEN COLUMNS(*) IS NULL THEN false END))
-    FROM "redline old types"
+    SELECT system.main.struct_pack(o := system.main.struct_pack(v := COLUMNS(*), w := NULL::BIT), n := {no_value}) FROM "redline old types"
     UNION ALL BY NAME
-    SELECT system.main.struct_pack(o := system.main.struct_pack(w := NULL::BIT), n := system.main.struct_pack(v := COLUMNS(*), w := NULL::BIT))
-    FROM "redline new types"
-    UNION ALL BY NAME SELECT system.main.struct_pack(n := system.main.struct_pack(v := CASE WHEN COLUMNS(*) IS NULL THEN false END))
-    FROM "redline new types"),
+    SELECT system.main.struct_pack(o := {no_value}, n := system.main.struct_pack(v := COLUMNS(*), w := NULL::BIT)) FROM "redline new types"),
 -- A column of one side has its type on both. DuckDB 1.5.6 mistakes the types if the next step is taken in the same one.
 "redline known" AS (SELECT system.main.struct_pack(o := {known_old}, n := {known_new}) FROM "redline sides"),
 "redline paired" AS (
     SELECT system.main.struct_pack(o := system.main.struct_extract({old_type}, 'v'), n := system.main.struct_extract({new_type}, 'v'))
     FROM "redline known"),
--- What UNION ALL would make of both types (`m`), of each and a number (`fo`, `fn`), and of each and a STRUCT (`so`, `sn`); and
--- each without JSON (`po`, `pn`).
+"redline plain" AS (SELECT system.main.struct_pack(o := {old_type}, n := {new_type}, po := {old_plain}, pn := {new_plain}) FROM "redline paired"),
+"redline old plain" AS (SELECT {plain_old_type} FROM "redline plain"),
+"redline new plain" AS (SELECT {plain_new_type} FROM "redline plain"),
+"redline both plain" AS (FROM "redline old plain" UNION ALL BY NAME FROM "redline new plain"),
+-- The shapes of whole rows.
+"redline old shape" AS (SELECT {shape} AS s FROM "redline old plain" "redline row"),
+"redline new shape" AS (SELECT {shape} AS s FROM "redline new plain" "redline row"),
+"redline both shape" AS (SELECT {shape} AS s FROM "redline both plain" "redline row"),
+-- Of each column: its types; what UNION ALL would make of both (`m`); the shape of each with the fields of the other (`so`, `sn`), and of
+-- `m` (`s`); the ranks of both (`r`), and of `m` (`rs`).
 "redline unions" AS (
-    SELECT system.main.struct_pack(o := {old_type}, n := {new_type}, m := {old_text}, fo := {old_time}, fn := {new_time}, so := {old_text}, sn := {new_text},
-        po := {old_text}, pn := {new_text})
-    FROM "redline paired"
-    UNION ALL BY NAME SELECT system.main.struct_pack(m := {new_text}) FROM "redline paired"
-    UNION ALL BY NAME SELECT system.main.struct_pack(
-        fo := CASE WHEN COLUMNS(*) IS NULL THEN NULL::DOUBLE END, fn := CASE WHEN COLUMNS(*) IS NULL THEN NULL::DOUBLE END,
-        so := CASE WHEN COLUMNS(*) IS NULL THEN {no_value} END, sn := CASE WHEN COLUMNS(*) IS NULL THEN {no_value} END) FROM "redline paired"),
+    SELECT system.main.struct_pack(o := {old_type}, n := {new_type}) FROM "redline plain"
+    UNION ALL BY NAME SELECT system.main.struct_pack(m := COLUMNS(*)) FROM "redline both plain"
+    UNION ALL BY NAME SELECT system.main.struct_pack(so := COLUMNS(*)) FROM (SELECT system.main.unnest(s) FROM (
+        FROM "redline old shape" UNION ALL SELECT {fields} FROM "redline new shape"))
+    UNION ALL BY NAME SELECT system.main.struct_pack(sn := COLUMNS(*)) FROM (SELECT system.main.unnest(s) FROM (
+        FROM "redline new shape" UNION ALL SELECT {fields} FROM "redline old shape"))
+    UNION ALL BY NAME SELECT system.main.struct_pack(s := {or_any}) FROM (SELECT system.main.unnest(s) FROM "redline both shape")
+    UNION ALL BY NAME SELECT system.main.struct_pack(r := COLUMNS(*)) FROM (SELECT system.main.unnest(s) FROM (
+        SELECT {ranks} AS s FROM "redline old shape" UNION ALL SELECT {ranks} FROM "redline new shape"))
+    UNION ALL BY NAME SELECT system.main.struct_pack(rs := COLUMNS(*)) FROM (SELECT system.main.unnest(s) FROM (
+        SELECT {ranks} AS s FROM "redline both shape"))),
 -- The one type of each column, and so of a row; it lacks no column of either side.
 "redline types of all" AS (SELECT {unified} FROM "redline unions"),
 "redline form" AS (SELECT *{without_ignored} FROM "redline types of all"),

@@ -575,6 +575,79 @@ def test_axe_finds_nothing_in_the_page_without_script(changed, opened, con, tmp_
     assert violations(browser) == []
 
 
+@pytest.fixture
+def of_data(repo) -> pathlib.Path:
+    """Returns a repository whose last commit changes two files of data and one of code."""
+    rows = lambda price: (
+        "id,price\n" + "".join(f"{n},{price if n == 7 else 1}\n" for n in range(40))
+    )
+    commit(repo, {"a.csv": rows(1), "b.csv": rows(1), "c.rs": "fn one() {}\n"})
+    commit(repo, {"a.csv": rows(2), "b.csv": rows(3), "c.rs": "fn two() {}\n"})
+    return repo
+
+
+# What is shown of each file, from its first to its last: its table of cells, its lines.
+SHOWN = """[...document.querySelectorAll('.file')].map(file =>
+    ['.data', ':scope > details > pre'].map(name => file.querySelector(name)?.checkVisibility() ?? null))"""
+CODE, CELLS, LINES = [None, True], [True, False], [False, True]
+
+
+def test_a_file_of_data_shows_its_cells_or_its_lines(of_data, opened, con, tmp_path):
+    (text,) = con.execute("SELECT diff_html('HEAD~1', 'HEAD', ?)", [str(of_data)]).fetchone()
+    page = tmp_path / "still.html"
+    head, _, rest = text.rpartition("<script>")
+    page.write_text(head + rest.partition("</script>")[2])
+    browser = opened(of_data)
+    pages = [lambda: browser.go(page.as_uri()), lambda: opened(of_data)]
+    for has_script, show in enumerate(pages):
+        show()
+        assert browser.value("document.querySelectorAll('button').length > 0") is bool(has_script)
+        order = browser.value(
+            "[...document.querySelectorAll('.file')].map(file => file.dataset.path)"
+        )
+        first, second = (order.index(name) for name in ("a.csv", "b.csv"))
+        shown = browser.value(SHOWN)
+        assert [shown[first], shown[second], shown[order.index("c.rs")]] == [CELLS, CELLS, CODE]
+        # The keys of a radio, as anyone without a mouse presses them; each file has its own.
+        browser.value("document.querySelector('[data-path=\"a.csv\"] .cells').focus()")
+        browser.press("ArrowRight", 39)
+        shown = browser.value(SHOWN)
+        assert [shown[first], shown[second]] == [LINES, CELLS]
+        browser.press("ArrowLeft", 37)
+        assert browser.value(SHOWN)[first] == CELLS
+    assert complaints(browser) == []
+
+
+def test_what_leads_to_a_line_shows_the_lines(of_data, opened):
+    browser = opened(of_data)
+    at = browser.value(
+        "[...document.querySelectorAll('.file')].findIndex(file => file.dataset.path === 'b.csv')"
+    )
+    browser.value("document.querySelector('input[type=search]').value = '7,3'")
+    browser.value("document.querySelector('input[type=search]').focus()")
+    browser.press("Enter", 13)
+    browser.until("document.querySelector('[role=status]').textContent === '1 of 1 places'")
+    shown = browser.value(SHOWN)
+    assert shown[at] == LINES and shown.count(CELLS) == 1
+    # Keys that step through hunks leave out those that are not shown.
+    browser.value("document.activeElement.blur()")
+    for _ in range(4):
+        browser.press("k", 75, "k")
+    for _ in range(4):
+        browser.press("j", 74, "j")
+    assert browser.value(SHOWN).count(CELLS) == 1
+
+
+@needs_axe
+def test_axe_finds_nothing_in_cells_and_lines(of_data, opened):
+    browser = opened(of_data)
+    browser.until("document.querySelectorAll('.rows').length > 0")
+    assert browser.value(SHOWN).count(CELLS) == 2 and violations(browser) == []
+    browser.value("document.querySelector('.shows .lines').click()")
+    browser.until("document.querySelectorAll('.rows').length > 1")
+    assert violations(browser) == []
+
+
 @needs_axe
 def test_axe_finds_what_is_wrong(changed, opened):
     browser = opened(changed)

@@ -168,10 +168,10 @@ def test_lists_of_tools_say_what_changed_in_rows(con, repo):
     assert 'in column <script>alert(1)</script>\\u{202e}"; key id' in text
 
 
-def test_the_page_shows_changed_cells_above_the_lines(con, repo):
+def test_the_page_shows_changed_cells_or_lines(con, repo):
     ((page,),) = con.execute("SELECT diff_html('HEAD~2', 'HEAD', $1)", [str(repo)]).fetchall()
-    table = page.partition('<details open class="data">')[2].partition("</details>")
-    assert table[0].startswith(f"<summary>{WORDS}</summary>")
+    table = page.partition('<div class="data">')[2].partition("</div>")
+    assert table[0].startswith(f"<table>\n<caption>{WORDS}</caption>")
     for row in (
         '<td>changed</td><th scope="row">1</th><td>stock</td><td class="del">3</td><td class="ins">2</td>',
         '<td>changed</td><th scope="row">2</th><td>price</td><td class="del">0.70</td><td class="ins">0.75</td>',
@@ -181,6 +181,8 @@ def test_the_page_shows_changed_cells_above_the_lines(con, repo):
     assert (
         table[2].startswith('\n<details class="patch-header">') and page.count('class="data"') == 1
     )
+    # A file without changed cells has no switch.
+    assert page.count('<fieldset class="shows">') == 1 and page.count('type="radio"') == 2
     ((page,),) = con.execute("SELECT diff_html('HEAD~1', 'HEAD', $1)", [str(repo)]).fetchall()
     shown = "&lt;script&gt;alert(1)&lt;/script&gt;&lt;U+202E&gt;&quot;"
     assert f'<td>{shown}</td><td class="del">b</td><td class="ins">{shown}</td>' in page
@@ -191,9 +193,9 @@ def test_a_table_of_many_changes_is_bounded(con, tmp_path):
     files = [{"a.csv": (rows(value) + value * 2000).encode()} for value in "pq"]
     repo = written_repositories.write(tmp_path / "repo", files)
     ((page,),) = con.execute("SELECT diff_html('HEAD~1', 'HEAD', $1)", [str(repo)]).fetchall()
-    table = page.partition('<details open class="data">')[2].partition("</details>")[0]
+    table = page.partition('<div class="data">')[2].partition("</div>")[0]
     assert table.count("<tr><td>changed</td>") == 500
-    assert "101 more changes among the lines below." in table
+    assert "101 more changes among the lines." in table
     one = [{"a.csv": f"id,a\n1,{value * 2000}\n".encode()} for value in "pq"]
     repo = written_repositories.write(tmp_path / "one", one)
     ((page,),) = con.execute("SELECT diff_html('HEAD~1', 'HEAD', $1)", [str(repo)]).fetchall()

@@ -293,14 +293,14 @@ def compare_files_of_other_types(con, path, number: int, ending: str) -> None:
 
 @pytest.mark.parametrize("ending", ["csv", "json"])
 def test_columns_of_other_types_compare_as_in_python(data, tmp_path, ending):
-    for number in range(SEED, SEED + 15):
+    for number in range(SEED, SEED + 10):
         compare_files_of_other_types(data, tmp_path, number, ending)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "json"])
 def test_many_columns_of_other_types_compare_as_in_python(data, tmp_path, ending):
-    for number in range(SEED + 15, SEED + 300):
+    for number in range(SEED + 10, SEED + 300):
         compare_files_of_other_types(data, tmp_path, number, ending)
 
 
