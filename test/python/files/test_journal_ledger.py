@@ -254,7 +254,10 @@ class Writer(threading.Thread):
     def state(self) -> list[str]:
         """Returns HEAD, what is staged, and the content of the file that is tracked."""
         said = [("rev-parse", "HEAD"), ("ls-files", "-s", "tracked")]
-        return [*(git_text(self.repo, *words) for words in said), (self.repo / "tracked").read_text()]
+        return [
+            *(git_text(self.repo, *words) for words in said),
+            (self.repo / "tracked").read_text(),
+        ]
 
     def use_git(self, host) -> None:
         (self.repo / "tracked").write_text(self.text())

@@ -7,10 +7,12 @@ use syn::visit::{self, Visit};
 
 use super::sources::{Source, sources};
 
-/// Where values are as large as what is given: six crates, and the histories of git, whose lists
-/// have an item for each line or commit. What git reads of a repository is charged to a budget.
-const PLACES: [&str; 7] = [
+/// Where values are as large as what is given: six crates, and of git commits and histories, whose
+/// lists have an item for each file, line or commit. What git reads of a repository is charged to a
+/// budget.
+const PLACES: [&str; 8] = [
     "src/edit/",
+    "src/git/commit/",
     "src/git/history/",
     "src/journal/",
     "src/query/",
