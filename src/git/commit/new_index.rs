@@ -32,7 +32,7 @@ impl NewIndex {
         let source = ContentSource::new(repository.clone(), Some(Arc::clone(&self.read)));
         let mut on_disk = WorkTree::new(&source, &self.read)?;
         let submodules = Submodules::new(Above::default(), find_dirt);
-        let mut entries = self.entries.clone();
+        let mut entries = self.entries.copied_vec();
         for entry in &mut entries {
             let is_old = self.read.find(&entry.path).iter().any(|old| old.stat == entry.stat);
             let is_file = entry.stage == 0 && !entry.entry.mode.is_submodule();

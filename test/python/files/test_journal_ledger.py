@@ -219,8 +219,8 @@ class Writer(threading.Thread):
         self.kills += 1
 
     def step(self, host) -> None:
-        kind = self.random.choice([self.fail, self.write, self.write, self.patch, self.use_git])
-        kind(host)
+        kinds = [self.use_git, self.fail, self.write, self.write, self.patch]
+        self.random.choice(kinds if self.commits else kinds[:1])(host)
 
     def fail(self, host) -> None:
         paths = long_names(self.random.randrange(1, 30), depth=self.random.randrange(2, 12))
@@ -262,13 +262,12 @@ class Writer(threading.Thread):
     def use_git(self, host) -> None:
         (self.repo / "tracked").write_text(self.text())
         before = self.state()
-        sql = self.random.choice(
-            [
-                "SELECT git_commit(?, 'a message', ['tracked'])",
-                "SELECT git_stage(?, ['tracked'])",
-                "SELECT git_restore(?, ['tracked'], 'HEAD')",
-            ]
-        )
+        calls = [
+            "SELECT git_commit(?, 'a message', ['tracked'])",
+            "SELECT git_stage(?, ['tracked'])",
+            "SELECT git_restore(?, ['tracked'], 'HEAD')",
+        ]
+        sql = self.random.choice(calls if self.commits else calls[:1])
         got = host.ask(sql, f"ws/{self.number}")
         self.commits += "git_commit" in sql
         self.done(host, got, [f"{self.number}/tracked"], lambda: self.state() == before)

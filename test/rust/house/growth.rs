@@ -36,13 +36,14 @@ const GROWS: [&str; 8] = [
     "push_str",
 ];
 
-/// Names of texts and bytes that are as large as what is given, wherever they stand: a copy of one
+/// Names of what is as large as what is given, wherever they stand: a copy of one
 /// has room or fails, too (`CopiedText`).
-const WHOLE: [&str; 12] = [
+const WHOLE: [&str; 13] = [
     "body",
     "bytes",
     "content",
     "contents",
+    "entries",
     "message",
     "new_string",
     "old_string",
