@@ -100,7 +100,7 @@ impl Memory {
     }
 
     pub(super) fn content(&self, version: &Version) -> Option<Vec<u8>> {
-        self.lock().contents.get(&version.sha256).map(|(bytes, _)| bytes.clone())
+        self.lock().contents.get(&version.sha256).map(|(bytes, _)| bytes.copied_vec())
     }
 
     fn lock(&self) -> MutexGuard<'_, Held> {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use redline_base::budget::{Gather, Grow, GrowBy};
+use redline_base::budget::{Copied, Gather, Grow, GrowBy};
 use redline_base::limits;
 use redline_edit::Digest;
 
@@ -187,7 +187,7 @@ pub struct CommitRecord {
 }
 
 /// An operation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     /// The id.
     pub id: String,
@@ -216,6 +216,24 @@ pub struct Record {
     pub git: Option<CommitRecord>,
     /// Its files.
     pub files: Vec<FileChange>,
+}
+
+impl Clone for Record {
+    fn clone(&self) -> Self {
+        Self {
+            id: self.id.clone(),
+            at: self.at,
+            client: self.client.clone(),
+            tool: self.tool.clone(),
+            approval: self.approval.clone(),
+            reason: self.reason.clone(),
+            outcome: self.outcome,
+            error: self.error.clone(),
+            more: self.more,
+            git: self.git.clone(),
+            files: self.files.copied_vec(),
+        }
+    }
 }
 
 /// The outcome of an operation that was recorded before it was done.

@@ -137,7 +137,7 @@ impl CommitChangesQuery {
         mut measurer: CommitMeasurer,
         excluded: Arc<Excluded>,
     ) -> impl FnMut(Vec<Comparable>, &CancelToken<'_>) -> Result<ChangesOfCommits> + use<> {
-        let texts = match &self.measure.search {
+        let wanted = match &self.measure.search {
             Some(Search::Texts(texts)) => Some(Arc::clone(texts)),
             _ => None,
         };
@@ -148,7 +148,7 @@ impl CommitChangesQuery {
                     unsettled.fail(commit.id, error);
                 }
             }
-            Ok(ChangesOfCommits::new(commits, unsettled, texts.clone()))
+            Ok(ChangesOfCommits::new(commits, unsettled, wanted.clone()))
         }
     }
 }

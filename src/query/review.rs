@@ -235,7 +235,7 @@ impl Request {
 struct Outline {
     row: Measured,
     noise: Option<Noise>,
-    patch: Measures,
+    measures: Measures,
     ids: PieceIds,
     lines: Option<ChangedLines>,
     /// What changed in the rows of a file of data.
@@ -273,7 +273,7 @@ impl Outline {
         size_of::<Self>()
             + size_of::<File>()
             + 4 * self.row.change.path.len()
-            + 32 * self.patch.sizes().count()
+            + 32 * self.measures.sizes().count()
             + self.ids.bytes()
             + self.lines.as_ref().map_or(0, ChangedLines::bytes)
             + 2 * self.data.as_ref().map_or(0, String::len)
@@ -332,8 +332,8 @@ impl Outline {
             noise: self.noise,
             is_told_by_list,
             extra: frame.map_or(0, |frame| frame.file_bytes(&self.row)),
-            piece_extra: (0..self.patch.len()).map(|at| name_bytes(at).unwrap_or(0)).gather(),
-            patch: self.patch.clone(),
+            piece_extra: (0..self.measures.len()).map(|at| name_bytes(at).unwrap_or(0)).gather(),
+            patch: self.measures.clone(),
         }
     }
 }
@@ -367,7 +367,7 @@ impl Outliner {
         };
         let outline = Some(Outline {
             noise,
-            patch: patch.measures(self.form),
+            measures: patch.measures(self.form),
             ids: cut.ids,
             lines: cut.lines,
             data,
@@ -442,10 +442,10 @@ fn told_moves(outlines: &mut [Outline], max_bytes: usize, context: &Context) -> 
 /// pieces.
 fn state(comparison: &Comparison, outlines: &[Outline]) -> Vec<u8> {
     let mut state = format!("{:?}\n", comparison.sides()).into_bytes();
-    for Outline { row, noise, patch, .. } in outlines {
+    for Outline { row, noise, measures, .. } in outlines {
         state.add_slice(&row.change.path);
         let Change { old, new, origin, unmerged, others, .. } = &row.change;
-        let sizes: Vec<usize> = patch.sizes().gather();
+        let sizes: Vec<usize> = measures.sizes().gather();
         state.add_all(
             format!("\0{old:?} {new:?} {origin:?} {unmerged} {others:?} {noise:?} {sizes:?}\n")
                 .into_bytes(),

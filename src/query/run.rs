@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use redline_base::budget::{Budget, Current, Gather, KEPT, Permits, TryGather, Weigh};
+use redline_base::budget::{Budget, Current, Gather, Joined, KEPT, Permits, TryGather, Weigh};
 use redline_base::error::{Error, ErrorKind, Result, quoted};
 use redline_base::limits;
 use redline_base::pipeline::{Ordered, Source, Window};
@@ -62,7 +62,7 @@ impl Context {
             return error;
         }
         let found: Vec<String> = found.iter().map(|name| quoted(name)).gather();
-        error.and_hint(format!("Repositories there are: {}", found.join(", ")))
+        error.and_hint(format!("Repositories there are: {}", found.joined(", ")))
     }
 }
 

@@ -17,14 +17,14 @@ pub fn pages(payload: &Payload, width: usize, height: usize, is_framed: bool) ->
     let whole = card(payload, layout.extent).draw(&layout).text;
     let lines: Vec<&str> = whole.split('\n').gather();
     if lines.len() + asked.len() <= height {
-        return vec![[whole.as_str(), &asked.join("\n")].join("\n")];
+        return vec![[whole.as_str(), &asked.joined("\n")].joined("\n")];
     }
     let room = height.saturating_sub(AROUND.max(asked.len() + 1)).max(1);
     let parts: Vec<&[&str]> = lines.chunks(room).gather();
     let count = parts.len();
     let page = |(index, part): (usize, &&[&str])| {
         let end = if index + 1 == count { asked.joined("\n") } else { "(goes on)".to_owned() };
-        format!("Page {} of {count}\n{}\n{end}", index + 1, part.join("\n"))
+        format!("Page {} of {count}\n{}\n{end}", index + 1, part.joined("\n"))
     };
     parts.iter().enumerate().map(page).gather()
 }

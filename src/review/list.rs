@@ -3,7 +3,7 @@
 use super::file::File;
 use super::layout::Layout;
 use super::wording;
-use redline_base::budget::{Gather, Grow, Ordered};
+use redline_base::budget::{Gather, Grow, Joined, Ordered};
 
 /// The text before the files that come last, which share one line.
 const LAST: &str = "Lock files and generated files, shown last: ";
@@ -80,7 +80,8 @@ impl List<'_> {
                 .iter()
                 .map(|(name, count)| format!("{count} in {name}"))
                 .gather();
-            let names = if named == 0 { String::new() } else { format!(": {}", names.join(", ")) };
+            let names =
+                if named == 0 { String::new() } else { format!(": {}", names.joined(", ")) };
             format!("{} more files are listed on later pages{names}\n", files.len())
         };
         let fits = |line: &String| self.layout.words(line) <= room;

@@ -1,7 +1,7 @@
 //! The text of a page besides the patches; every line ends in a newline.
 
 use super::file::{File, changes};
-use redline_base::budget::{Gather, GrowBy};
+use redline_base::budget::{Gather, GrowBy, Joined};
 use redline_base::form::{counted, more};
 
 /// The totals where all was seen.
@@ -38,7 +38,7 @@ pub fn file_line(file: &File) -> String {
     let notes: Vec<String> =
         hunks.into_iter().chain(file.notes.iter().cloned()).chain(noise).gather();
     if !notes.is_empty() {
-        line.add_slice(&format!("  ({})", notes.join(", ")));
+        line.add_slice(&format!("  ({})", notes.joined(", ")));
     }
     line
 }
@@ -52,7 +52,7 @@ pub fn counts(file: &File) -> String {
         Some((additions, deletions)) => format!(" +{additions} -{deletions}"),
     };
     if !file.notes.is_empty() {
-        counts.add_slice(&format!(" ({})", file.notes.join(", ")));
+        counts.add_slice(&format!(" ({})", file.notes.joined(", ")));
     }
     counts
 }
@@ -81,7 +81,7 @@ pub fn closing(rest: Rest, cursor: &str, files: usize, has_list: bool) -> String
         .then(|| format!("{}{of} left out{mark}", counted(rest.hunks as u64, "hunk")));
     let what: Vec<String> = unlisted.into_iter().chain(hunks).gather();
     let alone = if files == 1 { "" } else { "; paths names files to see alone" };
-    format!("{}{alone}\n{}\n", what.join(", "), more(cursor))
+    format!("{}{alone}\n{}\n", what.joined(", "), more(cursor))
 }
 
 /// Returns the line that says that only noise is left; empty if more is, or if the whole change is

@@ -12,7 +12,7 @@ pub mod reader;
 mod unified;
 
 use reader::{Reader, paths_at};
-use redline_base::budget::{Gather, Grow, Joined};
+use redline_base::budget::{CopiedText, Gather, Grow, Joined};
 use redline_base::error::{Error, Result, quoted};
 
 /// Returns a name as SQL writes it: `a"b` is `"a""b"`.
@@ -22,7 +22,7 @@ fn identifier(name: &str) -> String {
 
 /// Returns a text as SQL writes it.
 pub fn literal(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
+    ["'", &text.replaced("'", "''"), "'"].joined("")
 }
 
 /// Returns what stands behind FROM for `text`: a query in parentheses or a call of a function as it
@@ -42,7 +42,7 @@ fn from_clause(text: &str, repo: &str) -> Result<String> {
     if !rest.is_empty() && text.ends_with(')') && (head.is_empty() || parts(head.trim()).is_some())
     {
         // The end of a line ends a comment, too.
-        return Ok(format!("{text}\n"));
+        return Ok([text, "\n"].joined(""));
     }
     let word = text.split_whitespace().next().unwrap_or_default();
     let begins_query =
@@ -89,7 +89,7 @@ fn parts(text: &str) -> Option<String> {
             None => {
                 let end =
                     rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
-                (rest[..end].to_owned(), &rest[end..])
+                (rest[..end].copied_text(), &rest[end..])
             }
         };
         if name.is_empty() {

@@ -162,7 +162,9 @@ impl Sections {
                 Rule::Indented(pattern) => format!("{flags}^{{b}}*(?:{pattern})"),
             };
             let written_out = |short: String| {
-                drivers::FRAGMENTS.iter().fold(short, |text, (name, long)| text.replace(name, long))
+                drivers::FRAGMENTS
+                    .iter()
+                    .fold(short, |pattern, (name, long)| pattern.replace(name, long))
             };
             self.rules
                 .iter()

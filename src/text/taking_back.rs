@@ -2,17 +2,23 @@
 
 use crate::merge::{Merge, MergeOptions};
 use crate::{CancelToken, Engine, is_binary};
-use redline_base::budget::{Copied, Gather, lossy};
+use redline_base::budget::{Copied, Gather, Joined, lossy};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
 
 /// A file's content and whether it may be run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Contents {
     /// Its bytes.
     pub bytes: Vec<u8>,
     /// Whether it is executable.
     pub executable: bool,
+}
+
+impl Clone for Contents {
+    fn clone(&self) -> Self {
+        Self { bytes: self.bytes.copied_vec(), executable: self.executable }
+    }
 }
 
 /// A file, `None` where there is none.
@@ -52,7 +58,7 @@ pub fn changed_since(conflicts: &[Conflict], hint: &str) -> Error {
         conflicts.iter().take(limits::REPORTED_CONFLICTS).map(reported).gather();
     let more = conflicts.len() - reported.len();
     let more = if more > 0 { format!("; and {more} more files") } else { String::new() };
-    Error::stale(format!("others have changed files since: {}{more}", reported.join("; ")))
+    Error::stale(format!("others have changed files since: {}{more}", reported.joined("; ")))
         .with_hint(hint)
 }
 
@@ -68,7 +74,7 @@ fn reported((path, why): &Conflict) -> String {
                 let text = lossy(bytes).unwrap_or_default();
                 format!("line {line} is now {}", quoted(text.trim_end_matches('\n')))
             });
-            format!("in {path} {}", reported.collect::<Vec<_>>().join(", "))
+            format!("in {path} {}", reported.gather::<Vec<_>>().joined(", "))
         }
     }
 }
@@ -113,10 +119,10 @@ fn unmerged(
 ) -> Result<std::result::Result<Vec<u8>, Conflicting>> {
     let texts = [&result.bytes[..], &now.bytes, &base.bytes];
     if now.bytes == result.bytes {
-        return Ok(Ok(base.bytes.clone()));
+        return Ok(Ok(base.bytes.copied_vec()));
     }
     if base.bytes == result.bytes || now.bytes == base.bytes {
-        return Ok(Ok(now.bytes.clone()));
+        return Ok(Ok(now.bytes.copied_vec()));
     }
     if texts.iter().any(|text| is_binary(text)) {
         return Ok(Err(Conflicting::Binary));

@@ -1,11 +1,13 @@
 //! The answer to a call: MCP's `CallToolResult`, within its budget.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::tool::Output;
+use redline_base::budget::{CopiedText, Grow};
 use redline_base::error::{Error, Result};
 use redline_base::form::Form;
-use redline_base::limits;
+use redline_base::{limits, strict_json};
 
 /// The bytes by which the numbers of an answer may be longer than those of an empty one.
 const NUMBERS: usize = 96;
@@ -92,10 +94,32 @@ impl Reply {
             let room = whole.saturating_sub(over + self.form.cost(&mark));
             let kept = self.form.fitting(&answer.text, room).len();
             answer.text.truncate(kept);
-            answer.text.push_str(&mark);
+            answer.text.add(mark);
         }
         answer
     }
+}
+
+/// MCP's `CallToolResult`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CallResult<'a> {
+    content: [Content<'a>; 1],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    structured_content: Option<&'a Value>,
+    is_error: bool,
+}
+
+#[derive(Serialize)]
+struct Content<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    text: &'a str,
+}
+
+/// Returns JSON.
+fn written(value: &impl Serialize) -> String {
+    strict_json::write(value).expect("answers have string keys and finite numbers")
 }
 
 /// An answer: a text for an agent to read, or values for a program with a line of text.
@@ -117,18 +141,16 @@ impl Answer {
 
     /// Returns the answer as text; as JSON if values were asked for.
     pub fn as_text(&self) -> String {
-        self.values.as_ref().map_or_else(|| self.text.clone(), Value::to_string)
+        self.values.as_ref().map_or_else(|| self.text.copied_text(), written)
     }
 
     /// Returns the `CallToolResult` as JSON.
     pub fn to_json(&self) -> String {
-        let content = json!([{"type": "text", "text": self.text}]);
-        match &self.values {
-            Some(values) => {
-                json!({"content": content, "structuredContent": values, "isError": self.is_error})
-            }
-            None => json!({"content": content, "isError": self.is_error}),
-        }
-        .to_string()
+        let result = CallResult {
+            content: [Content { kind: "text", text: &self.text }],
+            structured_content: self.values.as_ref(),
+            is_error: self.is_error,
+        };
+        written(&result)
     }
 }

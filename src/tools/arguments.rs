@@ -6,6 +6,7 @@ use super::aliases::BY_ARGUMENT;
 use super::readings::whole;
 use super::schema;
 use super::tool::{Alias, Tool};
+use redline_base::budget::CopiedText;
 use redline_base::error::{Error, Result, escaped, quoted, visible};
 use redline_base::limits;
 use redline_base::{strict_json, suggest};
@@ -168,7 +169,7 @@ fn coerce<T: Tool>(arguments: &mut Map<String, Value>) {
             ("array", Value::String(text)) => match strict_json::parse(text) {
                 Ok(list @ Value::Array(_)) => Some(list),
                 _ if text.starts_with(['[', '{']) => None,
-                _ => Some(Value::Array(vec![Value::from(text.as_str())])),
+                _ => Some(Value::Array(vec![Value::String(text.copied_text())])),
             },
             ("array", object @ Value::Object(_))
                 if schema::kind(&property["items"]) == "object" =>

@@ -45,7 +45,7 @@ impl PagedCalls {
                 arguments.insert(name.clone(), value.clone());
             }
         }
-        Value::Object(arguments).to_string().into()
+        strict_json::write(&arguments).map_or(given.into(), Cow::Owned)
     }
 
     /// Keeps the arguments of a call whose answer goes on with a cursor. The oldest calls are

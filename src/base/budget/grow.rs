@@ -354,6 +354,33 @@ impl<T: Clone> Copied<T> for [T] {
     }
 }
 
+/// Copies of texts.
+pub trait CopiedText {
+    /// Returns a copy.
+    fn copied_text(&self) -> String;
+
+    /// Returns a copy with `to` wherever it has `from`.
+    fn replaced(&self, from: &str, to: &str) -> String;
+}
+
+impl CopiedText for str {
+    fn copied_text(&self) -> String {
+        made(super::memory::owned(self))
+    }
+
+    fn replaced(&self, from: &str, to: &str) -> String {
+        let mut all = String::new();
+        let mut end = 0;
+        for (at, part) in self.match_indices(from) {
+            all.add(&self[end..at]);
+            all.add(to);
+            end = at + part.len();
+        }
+        all.add(&self[end..]);
+        all
+    }
+}
+
 /// Takes what may be borrowed.
 pub trait Taken<T> {
     /// Returns the value itself, copied if it is borrowed.
@@ -364,7 +391,7 @@ impl Taken<String> for Cow<'_, str> {
     fn taken(self) -> String {
         match self {
             Cow::Owned(text) => text,
-            Cow::Borrowed(text) => made(super::memory::owned(text)),
+            Cow::Borrowed(text) => text.copied_text(),
         }
     }
 }
@@ -469,5 +496,8 @@ mod tests {
         assert_eq!(parsed(&["1", "x", "999"]), Err("invalid digit found in string".to_owned()));
         assert_eq!([Some(1), None].into_iter().gather_some::<Vec<_>>(), None);
         assert_eq!(text_of(b"a\xff").taken(), "a\u{fffd}");
+        for (from, to) in [("ab", "c"), ("a", ""), ("x", "y"), ("", "-")] {
+            assert_eq!("abcabaab".replaced(from, to), "abcabaab".replace(from, to));
+        }
     }
 }

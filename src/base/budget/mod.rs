@@ -30,8 +30,8 @@ use std::time::{Duration, Instant};
 
 pub use current::{Current, check_current, check_every};
 pub use grow::{
-    AsParts, Copied, Gather, GatherSome, Gathered, Grow, GrowBy, GrowMap, GrowSet, Joined, Ordered,
-    Taken, TryGather, filled, room_for, stop, stopped_by, text_of,
+    AsParts, Copied, CopiedText, Gather, GatherSome, Gathered, Grow, GrowBy, GrowMap, GrowSet,
+    Joined, Ordered, Taken, TryGather, filled, room_for, stop, stopped_by, text_of,
 };
 pub use kept::KEPT;
 pub use memory::{Charge, LARGE_BYTES, append, copied, lossy, owned, reserve};

@@ -13,7 +13,7 @@ use crate::near::reason::{Reason, reasons};
 use crate::plan::line_ends::line_end;
 use crate::plan::matching::{Haystack, occurrences};
 use crate::plan::request::FileName;
-use redline_base::budget::{Gather, Grow, Joined, Ordered, Taken, TryGather, text_of};
+use redline_base::budget::{CopiedText, Gather, Grow, Joined, Ordered, Taken, TryGather, text_of};
 use redline_base::error::{Error, quoted};
 use redline_text::CancelToken;
 use redline_text::cancel_token::Stopped;
@@ -179,7 +179,7 @@ pub(crate) fn not_found(
     Ok(error.with_hint(if near.is_empty() {
         "Nothing in the file resembles it: read the file again".to_owned()
     } else {
-        format!("Did you mean: {}?", near.join(", "))
+        format!("Did you mean: {}?", near.joined(", "))
     }))
 }
 
@@ -209,7 +209,7 @@ impl Search<'_> {
         let bytes = &self.lines.bytes()[place.start..place.end];
         let text = text_of(bytes).taken();
         // Line ends are compared only if a match would compare them.
-        let plain = text.replace("\r\n", "\n");
+        let plain = text.replaced("\r\n", "\n");
         let compared = if self.wanted.contains('\r') { &text } else { &plain };
         let is_utf8 = std::str::from_utf8(bytes).is_ok();
         let reasons = if is_utf8 { reasons(self.wanted, compared) } else { vec![Reason::NotUtf8] };
@@ -218,7 +218,7 @@ impl Search<'_> {
             similarity: similarity(self.wanted, compared),
             reasons,
             old_string: is_utf8
-                .then(|| if plain.contains('\r') { text.clone() } else { plain.clone() }),
+                .then(|| if plain.contains('\r') { text.copied_text() } else { plain }),
             text,
         }
     }
@@ -288,7 +288,7 @@ impl Search<'_> {
 
     fn similarity_at(&self, place: &Range<usize>) -> f64 {
         let text = text_of(&self.lines.bytes()[place.start..place.end]);
-        similarity(self.wanted, &text.replace("\r\n", "\n"))
+        similarity(self.wanted, &text.replaced("\r\n", "\n"))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The ways in which a passage differs from the string that was searched for.
 
 use crate::near::fold::each_look_alike;
-use redline_base::budget::{Copied, Gather, Grow, Joined};
+use redline_base::budget::{Copied, CopiedText, Gather, Grow, Joined};
 
 /// A kind of difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,23 +92,23 @@ pub fn reasons(wanted: &str, found: &str) -> Vec<Reason> {
 /// Returns a normal form of a text, equal for texts that differ only in the given ways.
 fn overlooking(text: &str, reasons: &[Reason]) -> String {
     let overlooks = |reason| reasons.contains(&reason);
-    let mut text = text.to_owned();
+    let mut text = text.copied_text();
     if overlooks(Reason::Confusable) {
         let mut plain = String::new();
         text.chars().for_each(|c| each_look_alike(c, &mut |c| plain.add(c)));
         text = plain;
     }
     if overlooks(Reason::Case) {
-        text = text.to_lowercase();
+        text = text.chars().flat_map(char::to_lowercase).gather();
     }
     if overlooks(Reason::EscapedNewline) {
-        text = text.replace("\\r\\n", "\n").replace("\\n", "\n").replace("\\t", "\t");
+        text = text.replaced("\\r\\n", "\n").replaced("\\n", "\n").replaced("\\t", "\t");
     }
     if overlooks(Reason::EscapedQuote) {
-        text = text.replace("\\\"", "\"").replace("\\'", "'").replace("\\\\", "\\");
+        text = text.replaced("\\\"", "\"").replaced("\\'", "'").replaced("\\\\", "\\");
     }
     if overlooks(Reason::LineEnds) {
-        text = text.replace("\r\n", "\n").replace('\r', "\n");
+        text = text.replaced("\r\n", "\n").replaced("\r", "\n");
     }
     if overlooks(Reason::LineBreaks) {
         return text.split_whitespace().gather();
@@ -126,9 +126,9 @@ fn overlooking(text: &str, reasons: &[Reason]) -> String {
             let body = if overlooks(Reason::Spacing) {
                 body.split_whitespace().gather()
             } else {
-                body.to_owned()
+                body.copied_text()
             };
-            format!("{before}{body}{after}")
+            [before, &body, after].joined("")
         })
         .gather();
     lines.joined("\n")

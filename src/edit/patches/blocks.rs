@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::block_path::{Named, contradicts, named};
 use super::rest::{Lines, fence};
 use super::{ChangeKind, FileChange, Hunk, HunkLine, wrong};
-use redline_base::budget::{Gather, Grow, GrowMap, Joined, Taken, text_of};
+use redline_base::budget::{CopiedText, Gather, Grow, GrowMap, Joined, Taken, text_of};
 use redline_base::error::{Result, quoted};
 use redline_text::{CancelToken, Diff, DiffOptions, Engine};
 
@@ -190,7 +190,7 @@ impl Changes {
         let mut new = lines.all[block.divider + 1..block.end].joined("");
         // If the marks have it too, the line end is the patch's, as in the other forms.
         if lines.all[block.start].ends_with("\r\n") && !old.is_empty() {
-            (old, new) = (old.replace("\r\n", "\n"), new.replace("\r\n", "\n"));
+            (old, new) = (old.replaced("\r\n", "\n"), new.replaced("\r\n", "\n"));
         }
         if old == new {
             return Err(

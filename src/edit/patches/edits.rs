@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::{ChangeKind, FileChange, Replacement};
-use redline_base::budget::{Grow, GrowMap};
+use redline_base::budget::{CopiedText, Grow, GrowMap};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::{limits, strict_json};
 
@@ -50,7 +50,7 @@ fn replacement(edit: &Map<String, Value>, number: usize) -> Result<(String, Repl
         return Err(wrong(number, &format!("has the field {}", quoted(other))));
     }
     let text = |field: &str| match edit.get(field) {
-        Some(Value::String(text)) => Ok(text.clone()),
+        Some(Value::String(text)) => Ok(text.copied_text()),
         _ => Err(wrong(number, &format!("has no text {field}"))),
     };
     let replace_all = match edit.get("replace_all") {

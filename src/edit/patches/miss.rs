@@ -10,7 +10,7 @@ use super::{Hunk, HunkLine, Pass};
 use crate::near::reason::reasons;
 use crate::plan::places::listed;
 use crate::plan::request::FileName;
-use redline_base::budget::{Gather, Grow, GrowMap, text_of};
+use redline_base::budget::{Gather, Grow, GrowMap, Joined, text_of};
 use redline_base::error::{Error, Result, quoted};
 use redline_text::CancelToken;
 use redline_text::lines::without_cr;
@@ -72,7 +72,7 @@ pub(super) fn not_found(
         let anchors: Vec<String> = hunk.anchors.iter().map(|anchor| quoted(anchor)).gather();
         return Ok(Error::not_found(format!(
             "{at}: no line of {file} is {}",
-            anchors.join(" and then ")
+            anchors.joined(" and then ")
         ))
         .with_hint("Give whole lines after @@, as they are in the file"));
     }
@@ -131,7 +131,7 @@ pub(super) fn not_found(
         "{at} does not fit: line {number} of {file} is {}, and the patch has {} ({})",
         quoted(&found),
         quoted(wanted),
-        why.join(", ")
+        why.joined(", ")
     ))
     .with_hint(hint))
 }

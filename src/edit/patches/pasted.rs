@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::HunkLine;
-use redline_base::budget::GrowSet;
+use redline_base::budget::{CopiedText, GrowSet};
 use redline_text::CancelToken;
 use redline_text::cancel_token::Stopped;
 use redline_text::lines::Lines;
@@ -40,9 +40,9 @@ impl Pasted {
             Self::LineNumber => {
                 let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
                 let rest = Some(rest).filter(|rest| rest.len() < line.len())?.trim_start();
-                Some(rest.trim_start_matches([':', '|', '→', '.', ')']).trim().to_owned())
+                Some(rest.trim_start_matches([':', '|', '→', '.', ')']).trim().copied_text())
             }
-            Self::DiffMark => line.strip_prefix(['+', '-']).map(|rest| rest.trim().to_owned()),
+            Self::DiffMark => line.strip_prefix(['+', '-']).map(|rest| rest.trim().copied_text()),
             Self::Entities => {
                 let entities = [
                     ("&lt;", "<"),
@@ -54,7 +54,7 @@ impl Pasted {
                 ];
                 let plain = entities
                     .iter()
-                    .fold(line.to_owned(), |text, (entity, plain)| text.replace(entity, plain));
+                    .fold(line.copied_text(), |text, (entity, plain)| text.replaced(entity, plain));
                 (plain != line).then_some(plain)
             }
             Self::Fence => line.starts_with("```").then(String::new),

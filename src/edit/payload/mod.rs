@@ -117,7 +117,7 @@ pub fn outline(tool: FileTool, path: &str) -> String {
 impl Payload {
     /// Returns the JSON text, its fields in the order of the specification.
     pub fn to_json(&self) -> String {
-        serde_json::to_string(self).expect("a struct of texts and numbers is always JSON")
+        strict_json::write(self).expect("a struct of texts and numbers is always JSON")
     }
 
     /// Returns the one-line description.

@@ -9,7 +9,7 @@ use crate::payload::{
 use crate::plan::change::Side;
 use crate::plan::request::{Edit, FileName};
 use crate::plan::{ContentDiff, Plan};
-use redline_base::budget::{Gather, Taken, text_of};
+use redline_base::budget::{CopiedText, Gather, Taken, text_of};
 use redline_base::error::{Error, Result, visible};
 use redline_base::form::counted;
 use redline_text::CancelToken;
@@ -93,7 +93,7 @@ impl Proposal {
                 base,
                 approval_id,
             });
-            return Self { payload, large: Some(content.to_owned()) };
+            return Self { payload, large: Some(content.copied_text()) };
         }
         let preview: String = content.split_inclusive('\n').take(PREVIEW_LINES).gather();
         let change = change
@@ -104,7 +104,7 @@ impl Proposal {
         let payload = Payload::Write(WritePayload {
             head,
             preview_truncated: preview.len() < content.len(),
-            content: content.to_owned(),
+            content: content.copied_text(),
             content_lines,
             content_bytes,
             preview,
@@ -134,7 +134,9 @@ impl Proposal {
         let head = Head::of(file, plan.description(file));
         let base = existing.content;
         let (old_string, new_string, replace_all) = match edits {
-            [edit] => (edit.old_string.to_owned(), edit.new_string.to_owned(), edit.replace_all),
+            [edit] => {
+                (edit.old_string.copied_text(), edit.new_string.copied_text(), edit.replace_all)
+            }
             _ => {
                 let [old, new] =
                     span([base, result.content], plan).map(|bytes| text_of(bytes).taken());
@@ -143,7 +145,7 @@ impl Proposal {
         };
         let lines = Lines::split(base, &CancelToken::never())?;
         let [context_before, context_after] = context(&lines, plan);
-        let unified_diff = plan.diff.unified_diff.clone();
+        let unified_diff = plan.diff.unified_diff.copied_text();
         let diff_lines = line_count(unified_diff.as_bytes());
         let (match_line, match_count) = (plan.match_line, plan.replacements_made());
         let (file_lines, file_bytes) = (lines.len() as u64, base.len() as u64);

@@ -139,7 +139,7 @@ fn staged(
 
 fn what(args: &Args<'_>) -> Result<What> {
     match args.has(PARTS) {
-        true => What::of_parts(args.get(PARTS)?.into_iter().map(str::to_owned).collect()),
+        true => What::of_parts(&args.get(PARTS)?),
         false => What::of_text(args.get(WHAT)?),
     }
 }

@@ -8,6 +8,7 @@ use crate::index::Staged;
 use crate::model::changed_file::Entry;
 use crate::repository::Repository;
 use crate::tree::walk::TreeChanges;
+use redline_base::budget::{Copied, Gather, Grow, GrowMap, Ordered};
 use redline_base::error::Result;
 use redline_base::limits;
 
@@ -20,8 +21,8 @@ pub type Edits<T> = BTreeMap<Vec<u8>, Option<T>>;
 /// Returns the files of an index that a commit of it has.
 pub(super) fn versions(entries: &[Staged]) -> Files {
     let real = entries.iter().filter(|entry| entry.stage == 0 && !entry.flags.intent_to_add);
-    real.map(|entry| (entry.path.to_vec(), Entry::object(entry.entry.mode, entry.entry.oid)))
-        .collect()
+    real.map(|entry| (entry.path.copied_vec(), Entry::object(entry.entry.mode, entry.entry.oid)))
+        .gather()
 }
 
 /// Returns the files of a tree.
@@ -35,7 +36,7 @@ pub(super) fn files_of(repository: &Repository, tree: Option<Oid>) -> Result<Fil
                 let gate = repository.location.git_dir.gate();
                 return Err(gate.too_large("has a commit with more files than redline reads"));
             }
-            files.insert(change.path, entry);
+            files.put(change.path, entry);
         }
     }
     Ok(files)
@@ -50,12 +51,12 @@ pub(super) struct Ways<'a> {
 
 impl<'a> Ways<'a> {
     pub(super) fn new(added: impl Iterator<Item = &'a [u8]>) -> Self {
-        let files: HashSet<&[u8]> = added.collect();
+        let files: HashSet<&[u8]> = added.gather();
         let above = |path: &&'a [u8]| {
             let path: &'a [u8] = path;
             memchr::memchr_iter(b'/', path).map(move |at| &path[..at])
         };
-        let directories = files.iter().flat_map(above).collect();
+        let directories = files.iter().flat_map(above).gather();
         Self { files, directories }
     }
 
@@ -72,8 +73,8 @@ pub(super) fn edited(entries: &[Staged], edits: &Edits<Staged>) -> Vec<Staged> {
     let kept = entries
         .iter()
         .filter(|entry| !edits.contains_key(&entry.path[..]) && ways.is_free(&entry.path));
-    let mut all: Vec<Staged> = kept.chain(edits.values().flatten()).cloned().collect();
-    all.sort_by(|a, b| (&a.path, a.stage).cmp(&(&b.path, b.stage)));
+    let mut all: Vec<Staged> = kept.chain(edits.values().flatten()).cloned().gather();
+    all.order_by(|a, b| (&a.path, a.stage).cmp(&(&b.path, b.stage)));
     all
 }
 
@@ -82,8 +83,8 @@ pub(super) fn merged(files: &Files, edits: &Edits<Entry>) -> Files {
     let added = edits.iter().filter(|(_, new)| new.is_some()).map(|(path, _)| path.as_slice());
     let ways = Ways::new(added);
     let kept = files.iter().filter(|(path, _)| !edits.contains_key(*path) && ways.is_free(path));
-    let mut all: Files = kept.map(|(path, entry)| (path.clone(), *entry)).collect();
+    let mut all: Files = kept.map(|(path, entry)| (path.clone(), *entry)).gather();
     let added = edits.iter().filter_map(|(path, new)| Some((path.clone(), (*new)?)));
-    all.extend(added.map(|(path, entry)| (path, Entry::object(entry.mode, entry.oid))));
+    all.add_all(added.map(|(path, entry)| (path, Entry::object(entry.mode, entry.oid))));
     all
 }

@@ -6,6 +6,7 @@ use crate::Oid;
 use crate::refs::Resolved;
 use crate::repository::Repository;
 use crate::store::stores_tables;
+use redline_base::budget::{Copied, Gather};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
 
@@ -36,11 +37,11 @@ impl Head {
         let (bytes, named) = if stores_tables(&repository.config) {
             // The file says nothing.
             let named = references.branch()?;
-            (named.iter().flatten().copied().collect(), named)
+            (named.iter().flatten().copied().gather(), named)
         } else {
             let bytes = repository.location.git_dir.read(b"HEAD", limits::REFLOG_BYTES)?;
             let bytes = bytes.ok_or_else(|| references.damaged(b"HEAD", "is missing"))?;
-            let named = bytes.strip_prefix(b"ref:").map(|name| name.trim().to_vec());
+            let named = bytes.strip_prefix(b"ref:").map(|name| name.trim().copied_vec());
             (bytes, named)
         };
         let (branch, commit) = match (references.resolve(b"HEAD")?, named) {

@@ -9,6 +9,7 @@ use crate::model::settings::value;
 use crate::model::trailers::with_trailer;
 use crate::repository::Repository;
 use crate::revision::local_time_zone;
+use redline_base::budget::{Gather, Grow, Taken};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::form::trailer;
 use redline_base::limits;
@@ -51,7 +52,7 @@ impl Ident {
     pub fn configured(repository: &Repository, role: &str) -> Result<Self> {
         let text = |key: &str| {
             let of = |section: &str| value(&repository.config, section, key).flatten();
-            of(role).or_else(|| of("user")).map(|text| text.to_str_lossy().into_owned())
+            of(role).or_else(|| of("user")).map(|text| text.to_str_lossy().taken())
         };
         let found = text("name").zip(text("email"));
         let ident = found.map(|(name, email)| Self::cleaned(&name, &email));
@@ -68,7 +69,7 @@ impl Ident {
     fn cleaned(name: &str, email: &str) -> Self {
         let is_crumb = |c: char| c <= ' ' || ".,:;<>\"\\'".contains(c);
         let clean = |text: &str| {
-            text.trim_matches(is_crumb).chars().filter(|c| !"\n<>\0".contains(*c)).collect()
+            text.trim_matches(is_crumb).chars().filter(|c| !"\n<>\0".contains(*c)).gather()
         };
         Self { name: clean(name), email: clean(email) }
     }
@@ -158,10 +159,10 @@ pub fn cleaned(message: &str) -> Result<String> {
             continue;
         }
         if std::mem::take(&mut is_gap) {
-            clean.push('\n');
+            clean.add('\n');
         }
-        clean.push_str(line);
-        clean.push('\n');
+        clean.add(line);
+        clean.add('\n');
     }
     if clean.is_empty() {
         return Err(Error::invalid_args("the message is empty")
@@ -193,9 +194,9 @@ pub fn log_text(kind: &str, message: &str) -> String {
     for word in format!("{kind}: {subject}").split(|c: char| c.is_ascii() && is_space(c as u8)) {
         if !word.is_empty() {
             if !text.is_empty() {
-                text.push(' ');
+                text.add(' ');
             }
-            text.push_str(word);
+            text.add(word);
         }
     }
     text

@@ -42,6 +42,7 @@ use files::{Files, edited, files_of, merged, versions};
 use head::{Ending, Head};
 use new_index::NewIndex;
 use object::NewObject;
+use redline_base::budget::{Copied, Gather, Grow, GrowBy, GrowSet, Joined};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::form::counted;
 use redline_base::limits;
@@ -174,8 +175,8 @@ pub struct GitPlan {
 /// Counts files, and names the first.
 fn listed(file: &str, whats: &str, paths: &[&[u8]]) -> String {
     let shown = paths.iter().take(limits::REPORTED_CONFLICTS);
-    let shown: Vec<String> = shown.map(|path| quoted(&path.to_str_lossy())).collect();
-    format!("{} {whats}: {}", counted(paths.len() as u64, file), shown.join(", "))
+    let shown: Vec<String> = shown.map(|path| quoted(&path.to_str_lossy())).gather();
+    format!("{} {whats}: {}", counted(paths.len() as u64, file), shown.joined(", "))
 }
 
 /// Returns the error of a selection that names nothing.
@@ -248,9 +249,9 @@ impl GitPlan {
         plan.objects = found.objects;
         if let (Some(options), Some(new)) = (options, &new) {
             let files: Vec<trees::File<'_>> =
-                new.iter().map(|(path, entry)| (path.as_slice(), *entry)).collect();
+                new.iter().map(|(path, entry)| (path.as_slice(), *entry)).gather();
             let trees = Trees::of(&files, hash)?;
-            plan.objects.extend(trees.objects);
+            plan.objects.add_all(trees.objects);
             known = trees.all;
             plan.left_out = plan.left(&index, &entries, new)?;
             plan.add_commit(options, &ending, trees.root)?;
@@ -315,20 +316,20 @@ impl GitPlan {
             (None, Some(picked)) => author_of(&self.repository, &picked)?,
             (None, None) => Ident::configured(&self.repository, "author")?.at(time),
         };
-        let parents: Vec<Oid> =
-            self.head.commit.into_iter().chain(ending.parents.clone()).collect();
+        let parents: Vec<Oid> = self.head.commit.into_iter().chain(ending.parents.clone()).gather();
         let mut text = format!("tree {tree}\n");
         for parent in &parents {
             text += &format!("parent {parent}\n");
         }
-        text += &format!("author {author}\ncommitter {}\n\n{message}", committer.at(time));
+        text += &format!("author {author}\ncommitter {}\n\n", committer.at(time));
+        text.add(message.as_str());
         let object = NewObject::new("commit", text.as_bytes(), self.repository.object_hash())?;
         let kind = match self.head.commit {
             None => "commit (initial)",
             Some(_) => ending.kind.unwrap_or("commit"),
         };
         let shown = author.rfind('>').map_or(author.as_str(), |end| &author[..=end]);
-        self.basis.extend_from_slice(format!("{tree} {parents:?} {shown} {committer}").as_bytes());
+        self.basis.add_slice(format!("{tree} {parents:?} {shown} {committer}").as_bytes());
         let text = message::log_text(kind, &message);
         self.moved = Some(HeadMove { to: object.id, who: committer.clone(), time, text });
         self.commit = Some(NewCommit {
@@ -339,7 +340,7 @@ impl GitPlan {
             message,
             ends: ending.is_any,
         });
-        self.objects.push(object);
+        self.objects.add(object);
         Ok(())
     }
 
@@ -353,7 +354,7 @@ impl GitPlan {
                 _ if mode.is_submodule() => {
                     format!("Subproject commit {oid}\n").into_bytes().into()
                 }
-                Some(object) => object.content().to_vec().into(),
+                Some(object) => object.content().copied_vec().into(),
                 None => objects.blob(&oid)?,
             };
             bytes += content.as_slice().len();
@@ -366,13 +367,13 @@ impl GitPlan {
             }
             Ok(Some(Version { mode, oid, content }))
         };
-        let paths: std::collections::BTreeSet<&Vec<u8>> = old.keys().chain(new.keys()).collect();
+        let paths: std::collections::BTreeSet<&Vec<u8>> = old.keys().chain(new.keys()).gather();
         let mut changed = Vec::new();
         for path in paths {
             let (before, after) = (old.get(path), new.get(path));
             if before.map(|one| (one.mode, one.oid)) != after.map(|one| (one.mode, one.oid)) {
                 let (old, new) = (version(before)?, version(after)?);
-                changed.push(PlannedPath { path: path.clone(), old, new });
+                changed.add(PlannedPath { path: path.clone(), old, new });
             }
         }
         Ok(changed)
@@ -382,36 +383,36 @@ impl GitPlan {
     fn left(&self, index: &Index, entries: &[Staged], new: &Files) -> Result<Vec<Vec<u8>>> {
         let staged = versions(entries);
         let mut left: std::collections::BTreeSet<Vec<u8>> = std::collections::BTreeSet::new();
-        left.extend(
+        left.add_all(
             staged
                 .iter()
                 .filter(|(path, entry)| new.get(*path) != Some(*entry))
                 .map(|(path, _)| path.clone()),
         );
-        left.extend(new.keys().filter(|path| !staged.contains_key(*path)).cloned());
+        left.add_all(new.keys().filter(|path| !staged.contains_key(*path)).cloned());
         let comparison =
             Comparison::new(self.repository.clone(), Revision::Index, Revision::WorkTree)?;
         for change in walk(&comparison)? {
             let change = change?;
             let on_disk = change.new.map(|entry| (entry.mode, entry.oid));
             if new.get(&change.path).map(|entry| (entry.mode, entry.oid)) != on_disk {
-                left.insert(change.path);
+                left.put(change.path);
             }
         }
-        left.extend(
+        left.add_all(
             index
                 .conflicts()
-                .map(|staged| staged.path.to_vec())
+                .map(|staged| staged.path.copied_vec())
                 .filter(|path| !new.contains_key(path)),
         );
-        Ok(left.into_iter().take(limits::COMMIT_LEFT_OUT).collect())
+        Ok(left.into_iter().take(limits::COMMIT_LEFT_OUT).gather())
     }
 }
 
 /// Returns the error of an index with conflicts.
 fn conflicted(entries: &[Staged]) -> Error {
     let mut paths: Vec<&[u8]> =
-        entries.iter().filter(|entry| entry.stage > 0).map(|entry| &entry.path[..]).collect();
+        entries.iter().filter(|entry| entry.stage > 0).map(|entry| &entry.path[..]).gather();
     paths.dedup();
     Error::stale(listed("file", "in a conflict", &paths))
         .with_hint("Resolve them, and stage each with git_stage")

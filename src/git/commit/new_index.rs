@@ -12,6 +12,7 @@ use crate::index::{CachedTrees, Index, Staged};
 use crate::repository::Repository;
 use crate::worktree::files::WorkTree;
 use crate::worktree::submodule::{Above, Submodules};
+use redline_base::budget::{Copied, Gather, GrowBy};
 use redline_base::error::{Error, Result};
 
 /// The index that a plan writes.
@@ -31,7 +32,7 @@ impl NewIndex {
         let source = ContentSource::new(repository.clone(), Some(Arc::clone(&self.read)));
         let mut on_disk = WorkTree::new(&source, &self.read)?;
         let submodules = Submodules::new(Above::default(), find_dirt);
-        let mut entries = self.entries.clone();
+        let mut entries = self.entries.copied_vec();
         for entry in &mut entries {
             let is_old = self.read.find(&entry.path).iter().any(|old| old.stat == entry.stat);
             let is_file = entry.stage == 0 && !entry.entry.mode.is_submodule();
@@ -59,7 +60,7 @@ impl GitPlan {
     ) -> Result<()> {
         let hash = self.repository.object_hash();
         let files: Vec<trees::File<'_>> =
-            staged.iter().map(|(path, entry)| (path.as_slice(), *entry)).collect();
+            staged.iter().map(|(path, entry)| (path.as_slice(), *entry)).gather();
         // Only trees that exist are named, and of directories whose entries are all in them.
         let unfit: HashSet<&[u8]> = entries
             .iter()
@@ -68,7 +69,7 @@ impl GitPlan {
                 let slashes = memchr::memchr_iter(b'/', &entry.path).map(|at| at + 1);
                 slashes.chain([0]).map(|end| &entry.path[..end])
             })
-            .collect();
+            .gather();
         let mut trees = Trees::of(&files, hash)?.all;
         trees.retain(|path, tree| {
             let is_there = known.get(path).is_some_and(|other| other.oid == tree.oid)
@@ -77,10 +78,9 @@ impl GitPlan {
         });
         self.index = NewIndex { read: Arc::clone(index), entries, trees };
         self.entries_sum = entries_sum(index)?;
-        self.basis.extend_from_slice(&self.entries_sum);
-        self.basis.extend_from_slice(&self.head.bytes);
-        self.basis
-            .extend_from_slice(format!(" {:?} {:?}", self.head.commit, self.programs).as_bytes());
+        self.basis.add_slice(&self.entries_sum);
+        self.basis.add_slice(&self.head.bytes);
+        self.basis.add_slice(format!(" {:?} {:?}", self.head.commit, self.programs).as_bytes());
         Ok(())
     }
 }
@@ -100,5 +100,5 @@ pub(super) fn entries_sum(index: &Index) -> Result<Vec<u8>> {
     let sum = sum.try_finalize().map_err(|error| {
         Error::tool_failed("the state of the index cannot be computed").with_source(error)
     })?;
-    Ok(sum.as_bytes().to_vec())
+    Ok(sum.as_bytes().copied_vec())
 }

@@ -7,7 +7,7 @@ use libdeflater::{CompressionLvl, Compressor};
 
 use crate::Oid;
 use crate::store::GitDirectory;
-use redline_base::budget::Budget;
+use redline_base::budget::{Budget, GrowSet, Joined, filled};
 use redline_base::error::{Error, Result};
 use redline_sandbox::OpenError;
 
@@ -29,7 +29,7 @@ impl NewObject {
     /// # Errors
     /// `tool_failed` for a content that was crafted to share its id with another.
     pub fn new(kind: &str, content: &[u8], hash: gix::hash::Kind) -> Result<Self> {
-        let bytes = [format!("{kind} {}\0", content.len()).as_bytes(), content].concat();
+        let bytes = [format!("{kind} {}\0", content.len()).as_bytes(), content].chained();
         let mut sum = hasher(hash);
         sum.update(&bytes);
         let id = sum.try_finalize().map_err(|error| {
@@ -67,7 +67,7 @@ impl NewObject {
             Error::stale("another process writes the same object").with_hint("Try again")
         })?;
         let mut compressor = Compressor::new(CompressionLvl::default());
-        let mut packed = vec![0; compressor.zlib_compress_bound(self.bytes.len())];
+        let mut packed = filled(0, compressor.zlib_compress_bound(self.bytes.len()));
         let length = compressor.zlib_compress(&self.bytes, &mut packed).map_err(|error| {
             Error::tool_failed("an object could not be compressed").with_source(error)
         })?;
@@ -92,7 +92,7 @@ pub fn write_all(objects: &[NewObject], budget: &Budget, common_dir: &GitDirecto
     let mut written = HashSet::new();
     for (number, object) in objects.iter().enumerate() {
         budget.check()?;
-        if written.insert(object.id) {
+        if written.put(object.id) {
             object.write(common_dir, number)?;
         }
     }

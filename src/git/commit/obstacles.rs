@@ -5,6 +5,7 @@ use gix::bstr::ByteSlice;
 use crate::model::settings::{boolean, value};
 use crate::repository::Repository;
 use crate::store::{Found, GitDirectory};
+use redline_base::budget::Grow;
 use redline_base::error::{Error, Result, quoted};
 
 /// The hooks that git runs for a commit, in its order.
@@ -50,7 +51,7 @@ pub fn programs(repository: &Repository, written: Written) -> Result<Vec<String>
             let opened = repository.location.git_dir.gate().open_if_readable(&at)?;
             if opened.is_none() {
                 // What is there cannot be known.
-                found.push(format!("hooks of core.hooksPath {}", quoted(&path.to_str_lossy())));
+                found.add(format!("hooks of core.hooksPath {}", quoted(&path.to_str_lossy())));
             }
             opened
         }
@@ -58,12 +59,12 @@ pub fn programs(repository: &Repository, written: Written) -> Result<Vec<String>
     if let Some(hooks) = own {
         for name in names {
             if is_program(&hooks, name)? {
-                found.push(format!("hook {name}"));
+                found.add(format!("hook {name}"));
             }
         }
     }
     if written == Written::Commit && boolean(config, "commit", "gpgSign").unwrap_or(false) {
-        found.push("commit.gpgSign".to_owned());
+        found.add("commit.gpgSign".to_owned());
     }
     Ok(found)
 }

@@ -23,6 +23,7 @@ use crate::revision::Revision;
 use crate::worktree::files::WorkTree;
 use crate::worktree::sparse::SparseCheckout;
 use crate::worktree::submodule::{Above, Submodules};
+use redline_base::budget::{Copied, Gather, Grow, GrowMap, GrowSet, TryGather};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
 use redline_sandbox::FileState;
@@ -102,12 +103,12 @@ impl<'a> Selector<'a> {
         let comparison = comparison.with_untracked(Untracked::Named).with_paths(specs)?;
         let mut paths = BTreeSet::new();
         for change in walk(&comparison)? {
-            paths.insert(change?.path);
+            paths.put(change?.path);
         }
         // A conflict is resolved by what is on disk.
-        let conflicts = self.index.conflicts().map(|staged| staged.path.to_vec());
+        let conflicts = self.index.conflicts().map(|staged| staged.path.copied_vec());
         let named = |path: &[u8]| filter.matches_in_list(path, Mode::regular(false));
-        paths.extend(conflicts.filter(|path| named(path)));
+        paths.add_all(conflicts.filter(|path| named(path)));
         let mut files = WorkTree::new(&self.source, self.index)?;
         let commits = matches!(self.action, Action::Commit(_));
         if commits {
@@ -115,7 +116,7 @@ impl<'a> Selector<'a> {
             for staged in self.index.entries() {
                 let is_assumed = staged.stage == 0 && staged.flags.assume_valid;
                 if is_assumed && named(&staged.path) && !is_skipped(staged, &mut files)? {
-                    paths.insert(staged.path.to_vec());
+                    paths.put(staged.path.copied_vec());
                 }
             }
         }
@@ -135,8 +136,8 @@ impl<'a> Selector<'a> {
             if self.index.find(&path).first().is_some_and(is_same) {
                 continue;
             }
-            self.found.commit.insert(path.clone(), staged.as_ref().map(|staged| staged.entry));
-            self.found.index.insert(path, staged);
+            self.found.commit.put(path.clone(), staged.as_ref().map(|staged| staged.entry));
+            self.found.index.put(path, staged);
         }
         // What was staged before and is as it is on disk.
         let selected = |path: &[u8], entry: &Entry| filter.matches_in_list(path, entry.mode);
@@ -145,12 +146,12 @@ impl<'a> Selector<'a> {
             let is_version = staged.stage == 0 && !staged.flags.intent_to_add;
             let is_other = selected(path, &entry) && self.head.get(path) != Some(&entry);
             if is_version && is_other && !is_skipped(staged, &mut files)? {
-                self.found.commit.entry(path.to_vec()).or_insert(Some(entry));
+                self.found.commit.slot(path.copied_vec()).or_insert(Some(entry));
             }
         }
         for (path, entry) in self.head {
             if selected(path, entry) && self.index.find(path).is_empty() {
-                self.found.commit.entry(path.clone()).or_insert(None);
+                self.found.commit.slot(path.clone()).or_insert(None);
             }
         }
         Ok(())
@@ -173,8 +174,8 @@ impl<'a> Selector<'a> {
                     (old.mode, old.oid) == (staged.entry.mode, staged.entry.oid)
                 });
             if !is_same {
-                self.found.index.insert(
-                    staged.path.to_vec(),
+                self.found.index.put(
+                    staged.path.copied_vec(),
                     old.map(|old| reset(&staged.path, *old, staged.flags.skip_worktree)),
                 );
             }
@@ -184,7 +185,7 @@ impl<'a> Selector<'a> {
             if self.index.find(path).is_empty() {
                 self.found
                     .index
-                    .insert(path.clone(), Some(reset(path, *entry, !self.sparse.has(path)?)));
+                    .put(path.clone(), Some(reset(path, *entry, !self.sparse.has(path)?)));
             }
         }
         if is_any { Ok(()) } else { Err(unselected("what", &[])) }
@@ -206,13 +207,13 @@ impl<'a> Selector<'a> {
             .iter()
             .map(Vec::as_slice)
             .filter(|path| self.index.find(path).is_empty())
-            .collect();
+            .gather();
         let outside = new.iter().copied().filter_map(|path| match self.sparse.has(path) {
             Ok(true) => None,
             Ok(false) => Some(Ok(path)),
             Err(error) => Some(Err(error)),
         });
-        let outside = outside.collect::<Result<Vec<_>>>()?;
+        let outside = outside.try_gather::<Vec<_>>()?;
         if !outside.is_empty() {
             return Err(refused(listed("new file", "outside of the sparse checkout", &outside)));
         }
@@ -278,7 +279,7 @@ impl<'a> Selector<'a> {
         }
         let stat = state.filter(|_| !entry.mode.is_submodule()).map_or_else(Stat::default, stat_of);
         Ok(Some(Staged {
-            path: path.to_vec().into(),
+            path: path.copied_vec().into(),
             entry,
             stage: 0,
             stat,
@@ -310,7 +311,7 @@ impl<'a> Selector<'a> {
             .with_hint("Commit fewer files at once"));
         }
         let id = object.id;
-        self.found.objects.push(object);
+        self.found.objects.add(object);
         Ok(id)
     }
 
@@ -365,8 +366,8 @@ impl<'a> Selector<'a> {
                 false => self.patched(in_head, file, &target, cancel())?,
             };
             if let Some(source) = source {
-                self.found.index.insert(source.clone(), None);
-                self.found.commit.insert(source, None);
+                self.found.index.put(source.clone(), None);
+                self.found.commit.put(source, None);
             }
             let version = staged.map(|entry| Staged {
                 path: target.clone().into(),
@@ -375,8 +376,8 @@ impl<'a> Selector<'a> {
                 stat: Stat::default(),
                 flags: Flags::default(),
             });
-            self.found.index.insert(target.clone(), version);
-            self.found.commit.insert(target, committed);
+            self.found.index.put(target.clone(), version);
+            self.found.commit.put(target, committed);
         }
         Ok(())
     }
@@ -420,7 +421,7 @@ impl<'a> Selector<'a> {
             _ => {}
         }
         let content = match &base {
-            Some(base) => self.objects.blob(&base.oid)?.to_vec(),
+            Some(base) => self.objects.blob(&base.oid)?.copied_vec(),
             None => Vec::new(),
         };
         if file.is_binary || is_binary(&content) {
@@ -448,7 +449,7 @@ fn is_skipped(staged: &Staged, files: &mut WorkTree) -> Result<bool> {
 /// Returns a version whose file on disk is unknown.
 fn reset(path: &[u8], entry: Entry, skip_worktree: bool) -> Staged {
     let flags = Flags { skip_worktree, ..Flags::default() };
-    Staged { path: path.to_vec().into(), entry, stage: 0, stat: Stat::default(), flags }
+    Staged { path: path.copied_vec().into(), entry, stage: 0, stat: Stat::default(), flags }
 }
 
 /// Returns the state of a file as the index stores it.

@@ -4,6 +4,7 @@ use super::object::NewObject;
 use crate::Oid;
 use crate::index::{CachedTree, CachedTrees};
 use crate::model::changed_file::Entry;
+use redline_base::budget::{Copied, Grow, GrowBy, GrowMap};
 use redline_base::error::{Error, Result};
 use redline_base::limits;
 
@@ -65,16 +66,16 @@ impl Trees {
                     (&name[..slash], 0o40_000, self.directory(below, end, depth + 1, hash)?)
                 }
             };
-            content.extend_from_slice(format!("{mode:o} ").as_bytes());
-            content.extend_from_slice(name);
-            content.push(0);
-            content.extend_from_slice(oid.as_bytes());
+            content.add_slice(format!("{mode:o} ").as_bytes());
+            content.add_slice(name);
+            content.add(0);
+            content.add_slice(oid.as_bytes());
         }
         let object = NewObject::new("tree", &content, hash)?;
         let oid = object.id;
         let path = files.first().map_or(&[][..], |(path, _)| &path[..prefix]);
-        self.all.insert(path.to_vec(), CachedTree { oid, entries: files.len() });
-        self.objects.push(object);
+        self.all.put(path.copied_vec(), CachedTree { oid, entries: files.len() });
+        self.objects.add(object);
         Ok(oid)
     }
 }

@@ -21,6 +21,7 @@ use crate::model::commit::{CommitInfo, links};
 use crate::repository::Repository;
 use crate::revision::ahead_behind;
 use crate::tree::walk::TreeChanges;
+use redline_base::budget::{Copied, Gather, Grow, GrowBy, GrowMap, Ordered, Taken};
 use redline_base::error::{Error, Result, quoted};
 use redline_text::taking_back::{
     Conflict, Conflicting, Contents, State, Step, changed_since, take_back,
@@ -81,7 +82,7 @@ impl StagedVersion {
 
     fn staged(&self, path: &[u8]) -> Staged {
         let (entry, stat) = (Entry::object(self.mode, self.oid), Stat::default());
-        Staged { path: path.to_vec().into(), entry, stage: self.stage, stat, flags: self.flags }
+        Staged { path: path.copied_vec().into(), entry, stage: self.stage, stat, flags: self.flags }
     }
 }
 
@@ -125,10 +126,10 @@ pub(super) fn staged_changes(old: &[Staged], new: &[Staged]) -> Vec<StagedChange
             let count = side.iter().take_while(|staged| staged.path == path).count();
             let (taken, rest) = side.split_at(count);
             *side = rest;
-            taken.iter().map(StagedVersion::of).collect::<Vec<_>>()
+            taken.iter().map(StagedVersion::of).gather::<Vec<_>>()
         });
         if old != new {
-            changes.push(StagedChange { path: path.to_vec(), old, new });
+            changes.add(StagedChange { path: path.copied_vec(), old, new });
         }
     }
     changes
@@ -138,12 +139,12 @@ pub(super) fn staged_changes(old: &[Staged], new: &[Staged]) -> Vec<StagedChange
 /// as it left them. What was staged since stays.
 fn restored(index: &Index, changes: &[StagedChange]) -> Result<Vec<Staged>> {
     let is_left = |change: &&StagedChange| {
-        let now: Vec<_> = index.find(&change.path).iter().map(StagedVersion::of).collect();
+        let now: Vec<_> = index.find(&change.path).iter().map(StagedVersion::of).gather();
         now == change.new
     };
-    let left: Vec<&StagedChange> = changes.iter().filter(is_left).collect();
+    let left: Vec<&StagedChange> = changes.iter().filter(is_left).gather();
     let paths: std::collections::HashSet<&[u8]> =
-        left.iter().map(|change| change.path.as_slice()).collect();
+        left.iter().map(|change| change.path.as_slice()).gather();
     let kept = || index.entries().iter().filter(|staged| !paths.contains(&staged.path[..]));
     let added = left.iter().filter(|change| !change.old.is_empty());
     let ways = Ways::new(added.map(|change| change.path.as_slice()));
@@ -155,10 +156,10 @@ fn restored(index: &Index, changes: &[StagedChange]) -> Result<Vec<Staged>> {
         .with_hint("Nothing was changed: unstage it with git_unstage, and try again"));
     }
     let old = left.iter().flat_map(|change| {
-        change.old.iter().map(|version| version.staged(&change.path)).collect::<Vec<_>>()
+        change.old.iter().map(|version| version.staged(&change.path)).gather::<Vec<_>>()
     });
-    let mut all: Vec<Staged> = kept().cloned().chain(old).collect();
-    all.sort_by(|a, b| (&a.path, a.stage).cmp(&(&b.path, b.stage)));
+    let mut all: Vec<Staged> = kept().cloned().chain(old).gather();
+    all.order_by(|a, b| (&a.path, a.stage).cmp(&(&b.path, b.stage)));
     Ok(all)
 }
 
@@ -249,7 +250,7 @@ impl GitPlan {
                 let who = Ident::configured(repository, "committer");
                 // Who made the commit takes it back, where nobody is configured.
                 let who = who.or_else(|error| committer_of(&read).ok_or(error))?;
-                plan.basis.extend_from_slice(format!("{from} {who}").as_bytes());
+                plan.basis.add_slice(format!("{from} {who}").as_bytes());
                 let (time, text) = (CommitTime::now(), format!("reset: moving to {from}"));
                 plan.moved = Some(HeadMove { to: from, who, time, text });
             }
@@ -322,18 +323,18 @@ impl Selector<'_> {
             let (committed, staged) = match (committed, staged) {
                 (Ok(committed), Ok(staged)) => (committed, staged),
                 (Err(why), _) | (_, Err(why)) => {
-                    conflicts.push((change.path.to_str_lossy().into_owned(), why));
+                    conflicts.add((change.path.to_str_lossy().taken(), why));
                     continue;
                 }
             };
             if committed != in_head {
-                self.found.commit.insert(change.path.clone(), committed);
+                self.found.commit.put(change.path.clone(), committed);
             }
             if staged != in_index {
                 let (stage, stat, flags) = Default::default();
                 let path = change.path.clone().into();
                 let staged = staged.map(|entry| Staged { path, entry, stage, stat, flags });
-                self.found.index.insert(change.path, staged);
+                self.found.index.put(change.path, staged);
             }
         }
         if conflicts.is_empty() {
@@ -361,7 +362,7 @@ impl Selector<'_> {
         }
         let state = |entry: Option<Entry>| -> Result<State> {
             let Some(Entry { mode, oid, .. }) = entry else { return Ok(None) };
-            let bytes = self.objects.blob(&oid)?.to_vec();
+            let bytes = self.objects.blob(&oid)?.copied_vec();
             Ok(Some(Contents { bytes, executable: mode == Mode::regular(true) }))
         };
         let (step, now) = (Step { base: state(base)?, result: state(result)? }, state(now)?);

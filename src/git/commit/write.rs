@@ -11,6 +11,7 @@ use crate::index::Index;
 use crate::model::settings::{boolean, value};
 use crate::refs::{LockedTables, NewLine, TableUpdate};
 use crate::store::{GitDirectory, stores_tables};
+use redline_base::budget::{Grow, Joined, text_of};
 use redline_base::error::{Error, Result, quoted};
 use redline_sandbox::OpenError;
 
@@ -95,7 +96,7 @@ impl GitPlan {
         };
         self.check_head()?;
         let HeadMove { to, who, time, text } = moved;
-        let line = format!("{} {to} {who} {time}\t{text}\n", self.old(to));
+        let line = [&format!("{} {to} {who} {time}\t", self.old(to)), text, "\n"].joined("");
         self.log(git_dir, b"HEAD", line.as_bytes())?;
         let value = format!("{to}\n");
         let (directory, name, mut lock) = match branch {
@@ -141,14 +142,14 @@ impl GitPlan {
         };
         let mut of_head = TableUpdate::default();
         if self.is_logged(b"HEAD")? {
-            of_head.lines.push(line(b"HEAD"));
+            of_head.lines.add(line(b"HEAD"));
         }
         let mut of_branch =
             TableUpdate { reference: branch.map(|name| (name, *to)), ..Default::default() };
         if let Some(name) = branch
             && self.is_logged(name)?
         {
-            of_branch.lines.push(line(name));
+            of_branch.lines.add(line(name));
         }
         let hash = self.repository.object_hash();
         match (branch, shared) {
@@ -185,15 +186,15 @@ impl GitPlan {
             return Ok(());
         }
         let references = self.repository.references();
-        let below = [name, b"/"].concat();
+        let below = [name, b"/"].chained();
         let taken = references.names()?.into_iter().find(|other| {
-            other.starts_with(&below) || name.starts_with(&[&other[..], b"/"].concat())
+            other.starts_with(&below) || name.starts_with(&[&other[..], b"/"].chained())
         });
         match taken {
             Some(other) => Err(Error::stale(format!(
                 "the branch {} cannot be made: there is {}",
-                quoted(&String::from_utf8_lossy(name)),
-                quoted(&String::from_utf8_lossy(&other))
+                quoted(&text_of(name)),
+                quoted(&text_of(&other))
             ))
             .with_hint("Check out a branch of another name")),
             None => Ok(()),
@@ -203,7 +204,7 @@ impl GitPlan {
     /// Adds a line to the log of a reference, where there is to be one.
     fn log(&self, directory: &GitDirectory, name: &[u8], line: &[u8]) -> Result<()> {
         if self.is_logged(name)? {
-            directory.append(&[b"logs/", name].concat(), line)?;
+            directory.append(&[b"logs/", name].chained(), line)?;
         }
         Ok(())
     }

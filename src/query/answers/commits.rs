@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::pages::{short, shown};
 use super::shown::shown_refs;
 use crate::commit::Commit;
-use redline_base::budget::{Gather, Grow, GrowBy};
+use redline_base::budget::{Gather, Grow, GrowBy, Joined};
 use redline_base::error::Result;
 use redline_base::limits;
 use redline_git::{Mailmap, Oid, Repository, Visited, decorations, mailmap_of};
@@ -87,7 +87,7 @@ impl CommitWords {
         match parent_ids.as_slice() {
             [] => text.add_slice("parents: none\n"),
             [_] => {}
-            several => text.add_slice(&format!("parents: {}\n", several.join(" "))),
+            several => text.add_slice(&format!("parents: {}\n", several.joined(" "))),
         }
         text.add_slice(&format!("author: {author} {}\n", date(&self.author_date)));
         if (committer, &self.committer_date) != (author, &self.author_date) {

@@ -8,7 +8,7 @@ use crate::Revisions;
 use crate::file_changes::FileColumns;
 use crate::review::{Request, Reviewed};
 use crate::revisions::context_lines;
-use redline_base::budget::{Gather, GrowBy, Taken, text_of};
+use redline_base::budget::{CopiedText, Gather, GrowBy, Taken, text_of};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::form::counted;
 use redline_git::{LineCounts, Measured, Pathspec, RenameOptions, changed_files};
@@ -274,7 +274,7 @@ pub struct ComparedHunks {
 
 impl Output for Compared {
     fn text(&self) -> String {
-        self.text.clone()
+        self.text.copied_text()
     }
 
     fn line(&self) -> String {

@@ -16,7 +16,7 @@ use crate::history_jobs::Jobs;
 use crate::line_history::LinesThere;
 use crate::run::Run;
 use crate::{Context, moment};
-use redline_base::budget::{Gather, Grow, GrowBy, TryGather};
+use redline_base::budget::{CopiedText, Gather, Grow, GrowBy, TryGather};
 use redline_base::error::{Error, Result, escaped_line, quoted, visible};
 use redline_base::limits;
 use redline_base::pipeline::{Unweighed, Window};
@@ -422,10 +422,9 @@ fn time(repository: &Repository, name: &str, given: Option<&str>) -> Result<Opti
     if is_whole_date(text) || object_of(repository, text).is_err() {
         return moment(name, text).map(Some);
     }
-    let range = if name == "since" { format!("{text}..HEAD") } else { text.to_owned() };
-    Err(Error::invalid_args(format!("{name} is {}, which is a revision", quoted(text))).with_hint(
-        format!("Give range = {} for its commits, or a date such as 2026-01-31", visible(&range)),
-    ))
+    let range = visible(text) + if name == "since" { "..HEAD" } else { "" };
+    Err(Error::invalid_args(format!("{name} is {}, which is a revision", quoted(text)))
+        .with_hint(format!("Give range = {range} for its commits, or a date such as 2026-01-31")))
 }
 
 /// Returns the ids of the ends of a range, for the next call.
@@ -440,7 +439,7 @@ fn shown_ends(ends: &RevRange) -> String {
 
 fn search(arguments: &GitLogArguments) -> Result<Option<Search>> {
     match (&arguments.contains, &arguments.changed_lines) {
-        (Some(text), _) => Search::texts(vec![text.clone()]).map(Some),
+        (Some(text), _) => Search::texts(vec![text.copied_text()]).map(Some),
         (None, Some(pattern)) => Search::lines(pattern).map(Some),
         (None, None) => Ok(None),
     }

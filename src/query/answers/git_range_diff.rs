@@ -135,7 +135,7 @@ fn cut(patch: Value, reply: &Reply) -> Value {
             // The indentation, and the escapes for bytes that are not shown as they are.
             cost += 4 + line.escape_debug().count();
             if cost > room {
-                return format!("{}    [cut: GitShow shows each commit]\n", &patch[..end]);
+                return [&patch[..end], "    [cut: GitShow shows each commit]\n"].joined("");
             }
             end += line.len();
         }

@@ -116,10 +116,8 @@ pub fn references(
             named.add(reference.clone());
         }
     }
-    let state: Vec<String> = named
-        .iter()
-        .map(|named| format!("{} {:?}", String::from_utf8_lossy(&named.name), named.object))
-        .gather();
+    let state: Vec<String> =
+        named.iter().map(|named| format!("{} {:?}", text_of(&named.name), named.object)).gather();
     let asked = format!("GitRefs {:?} {:?}", arguments.glob, arguments.contains);
     let pages = Pages::new(&asked, &state.joined("\n"), arguments.cursor.as_deref())?;
     let details = ReferenceDetails {
@@ -174,8 +172,8 @@ fn reference_globs(given: &str) -> Result<Vec<Glob>> {
     let mut globs = Vec::new();
     let text = given.strip_suffix("/*").or_else(|| given.strip_suffix('/')).unwrap_or(given);
     for prefix in ["", "refs/", "refs/heads/", "refs/tags/", "refs/remotes/"] {
-        globs.add(Glob::parse(&format!("{prefix}{text}/**"))?);
-        globs.add(Glob::parse(&format!("{prefix}{given}"))?);
+        globs.add(Glob::parse(&[prefix, text, "/**"].joined(""))?);
+        globs.add(Glob::parse(&[prefix, given].joined(""))?);
     }
     Ok(globs)
 }

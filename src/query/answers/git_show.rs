@@ -6,7 +6,7 @@ use super::git_diff::{Compared, GitDiffArguments, PageAnswer, no_change, request
 use super::pages::{shown, utc_text};
 
 use crate::answers::opened;
-use redline_base::budget::{Gather, Joined, Taken, text_of};
+use redline_base::budget::{Gather, Grow, Joined, Taken, text_of};
 use redline_base::error::{Error, Result, escaped, quoted};
 use redline_base::form::Form;
 use redline_git::{
@@ -172,10 +172,10 @@ fn named(person: Option<&Person>) -> String {
 }
 
 fn message(info: &CommitInfo, reply: &Reply) -> String {
-    let text = |bytes: &[u8]| text_of(bytes).taken();
-    let mut whole = text(&info.subject);
+    let mut whole = text_of(&info.subject).taken();
     if !info.body.is_empty() {
-        whole = format!("{whole}\n\n{}", text(&info.body));
+        whole.add("\n\n");
+        whole.add(text_of(&info.body));
     }
     // Characters that are hard to see are escaped line by line; an indent is added for display.
     let lines: Vec<String> = whole.trim_end().lines().map(escaped).gather();
@@ -186,5 +186,6 @@ fn message(info: &CommitInfo, reply: &Reply) -> String {
     if kept.len() == whole.len() {
         return whole;
     }
-    format!("{kept}\n[message cut at {} of {} bytes]", kept.len(), whole.len())
+    let cut = format!("\n[message cut at {} of {} bytes]", kept.len(), whole.len());
+    [kept, &cut].joined("")
 }

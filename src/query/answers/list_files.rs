@@ -3,7 +3,7 @@
 use super::call::{Answers, Call};
 use crate::Context;
 use crate::found_files::{FilesWanted, cursor};
-use redline_base::budget::{Grow, check_current, room_for};
+use redline_base::budget::{Grow, Joined, check_current, room_for};
 use redline_base::error::{Result, escaped};
 use redline_base::form::counted;
 use redline_tools::{Alias, ListedRow, Output, Reply, Rest, Room, Tool, readings};
@@ -111,7 +111,7 @@ impl ListedRow for ListedFile {
 
 impl Output for FileList {
     fn text(&self) -> String {
-        format!("{}\n{}{}", self.line(), ListedFile::text(&self.files), self.rest.text())
+        [&self.line(), "\n", &ListedFile::text(&self.files), &self.rest.text()].joined("")
     }
 
     fn line(&self) -> String {

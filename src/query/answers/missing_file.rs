@@ -1,5 +1,6 @@
 //! Explains why a repository lacks a file: it is not committed yet, or has another name.
 
+use redline_base::budget::text_of;
 use redline_base::error::{Error, ErrorKind, Result, quoted};
 use redline_git::{Comparison, RenameOptions, Repository, changed_files, untracked_paths};
 
@@ -25,7 +26,7 @@ fn reason(repository: &Repository, file: &str) -> Result<Option<String>> {
         return Ok(match (&change.origin, change.old) {
             (Some(origin), _) => Some(format!(
                 "It is renamed in the index from {}, under which the commits have it",
-                quoted(&String::from_utf8_lossy(&origin.path))
+                quoted(&text_of(&origin.path))
             )),
             (None, None) => Some(
                 "It is added in the index, and no commit has it yet: GitDiff with from = HEAD, to = INDEX shows it"

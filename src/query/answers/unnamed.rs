@@ -1,6 +1,6 @@
 //! Says which pathspecs name nothing: an empty answer is true of a wrong path too, and misleads.
 
-use redline_base::budget::Grow;
+use redline_base::budget::{Grow, Joined};
 use redline_base::error::{Result, quoted};
 use redline_git::{Comparison, Pathspec, Repository, Revision, changed_files, nearest_paths};
 
@@ -42,10 +42,10 @@ pub fn unnamed(
     let near = if near.is_empty() {
         String::new()
     } else {
-        format!(" Did you mean {}?", near.join(" or "))
+        format!(" Did you mean {}?", near.joined(" or "))
     };
     Ok(Some(format!(
         "{} {verb} no file.{near} Paths start at the root of the repository, without the name of its sandbox",
-        wrong.join(" and ")
+        wrong.joined(" and ")
     )))
 }

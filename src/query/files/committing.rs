@@ -7,7 +7,7 @@ use super::planned::{Maker, Planned};
 use super::selected_hunks::selected;
 use crate::Context;
 use crate::answers::{Answers, Call};
-use redline_base::budget::{Gather, Grow, GrowBy, Taken, text_of};
+use redline_base::budget::{Copied, CopiedText, Gather, Grow, GrowBy, Joined, Taken, text_of};
 use redline_base::error::{Error, Result, escaped};
 use redline_base::form::counted;
 use redline_base::limits;
@@ -20,6 +20,7 @@ use redline_text::{CancelToken, hunk_id};
 use redline_tools::{
     CommitResult, CommittedFile, GitCommit, GitCommitArguments, GitStage, GitStageArguments,
 };
+use std::slice;
 
 /// What is done with the index or a branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,9 +73,9 @@ impl What {
         match text {
             "staged" => Ok(Self { staged: true, ..Self::default() }),
             patch if patch.contains('\n') => {
-                Ok(Self { patch: patch.to_owned(), ..Self::default() })
+                Ok(Self { patch: patch.copied_text(), ..Self::default() })
             }
-            one => Self::of_parts(vec![one.to_owned()]),
+            one => Self::of_parts(&[one]),
         }
     }
 
@@ -83,8 +84,8 @@ impl What {
     /// # Errors
     /// `invalid_args` for an empty list or text, `too_large` for more than
     /// [`limits::COMMIT_PARTS`].
-    pub fn of_parts(parts: Vec<String>) -> Result<Self> {
-        if parts.is_empty() || parts.iter().any(String::is_empty) {
+    pub fn of_parts<T: AsRef<str>>(parts: &[T]) -> Result<Self> {
+        if parts.is_empty() || parts.iter().any(|part| part.as_ref().is_empty()) {
             return Err(Error::invalid_args("what names nothing")
                 .with_hint("Give paths, ids of hunks, a patch, or 'staged'"));
         }
@@ -97,9 +98,13 @@ impl What {
             ));
         }
         // Hunks that an answer shows as one have their ids together.
-        let (ids, paths): (Vec<String>, _) =
-            parts.into_iter().partition(|part| hunk_id::is_name(part));
-        let hunks = ids.iter().flat_map(|ids| hunk_id::parts(ids)).map(str::to_owned).gather();
+        let (mut hunks, mut paths) = (Vec::new(), Vec::new());
+        for part in parts.iter().map(AsRef::as_ref) {
+            match hunk_id::is_name(part) {
+                true => hunks.add_all(hunk_id::parts(part).map(CopiedText::copied_text)),
+                false => paths.add(part.copied_text()),
+            }
+        }
         Ok(Self { paths, hunks, ..Self::default() })
     }
 
@@ -107,8 +112,8 @@ impl What {
     ///
     /// # Errors
     /// Those of both.
-    pub fn of_list(given: Vec<String>) -> Result<Self> {
-        match &given[..] {
+    pub fn of_list(given: &[String]) -> Result<Self> {
+        match given {
             [one] => Self::of_text(one),
             _ => Self::of_parts(given),
         }
@@ -117,7 +122,7 @@ impl What {
     /// Returns the parts in a form that no other parts have.
     fn key(&self) -> Vec<u8> {
         let mut key = vec![u8::from(self.staged)];
-        for list in [&self.paths, &self.hunks, &vec![self.patch.clone()]] {
+        for list in [&self.paths[..], &self.hunks, slice::from_ref(&self.patch)] {
             key.add_slice(&(list.len() as u64).to_be_bytes());
             for text in list {
                 key.add_slice(&(text.len() as u64).to_be_bytes());
@@ -159,8 +164,8 @@ impl CommitArguments {
         Ok(Self {
             action: GitAction::Commit,
             repo: given.repo.clone().unwrap_or_else(|| context.default_repository()),
-            message: given.message.clone(),
-            what: given.what.clone().map_or(Ok(staged), What::of_list)?,
+            message: given.message.copied_text(),
+            what: given.what.as_deref().map_or(Ok(staged), What::of_list)?,
             trailer: None,
             author: given.author.clone(),
             date: None,
@@ -178,7 +183,7 @@ impl CommitArguments {
             action: if unstages { GitAction::Unstage } else { GitAction::Stage },
             repo: given.repo.clone().unwrap_or_else(|| context.default_repository()),
             message: String::new(),
-            what: What::of_list(given.what.clone())?,
+            what: What::of_list(&given.what)?,
             trailer: None,
             author: None,
             date: None,
@@ -203,9 +208,10 @@ impl<'a> Committing<'a> {
     /// `fs_denied` if no sandbox lets the repository be written.
     pub fn new(tools: &'a FileTools, given: &'a CommitArguments) -> Result<Self> {
         let place = GitPlace::new(tools, &given.repo)?;
-        let text = |text: &Option<String>| text.clone().unwrap_or_default().into_bytes();
+        let text =
+            |text: &Option<String>| text.as_deref().unwrap_or_default().as_bytes().copied_vec();
         let arguments = vec![
-            given.message.clone().into_bytes(),
+            given.message.as_bytes().copied_vec(),
             given.what.key(),
             text(&given.trailer),
             text(&place.grant.trailer),
@@ -221,7 +227,7 @@ impl<'a> Committing<'a> {
             GitAction::Stage => Action::Stage,
             GitAction::Unstage => Action::Unstage,
             GitAction::Commit => Action::Commit(CommitOptions {
-                message: given.message.clone(),
+                message: given.message.copied_text(),
                 trailers: given.trailer.iter().chain(&self.place.grant.trailer).cloned().gather(),
                 author: given.author.as_deref().map(Ident::parse).transpose()?,
                 time: given.date.as_deref().map(CommitTime::parse).transpose()?,
@@ -234,7 +240,7 @@ impl<'a> Committing<'a> {
         let mut selection = Selection {
             staged: *staged,
             paths: Pathspec::parse_all(paths)?,
-            patch: patch.clone().into_bytes(),
+            patch: patch.as_bytes().copied_vec(),
             ..Selection::default()
         };
         if !hunks.is_empty() {
@@ -309,7 +315,7 @@ impl FileTools {
         let files: Vec<CommittedFile> = git.files.iter().map(|file| file.committed("")).gather();
         let mut message = message(outcome, arguments.action, files.len(), branch.as_deref());
         if !git.plan.programs.is_empty() {
-            message += &format!("; not run: {}", git.plan.programs.join(", "));
+            message += &format!("; not run: {}", git.plan.programs.joined(", "));
         }
         let mut left_out = Vec::new();
         for path in &git.plan.left_out {

@@ -4,7 +4,7 @@ use super::blind_call::BlindCall;
 use super::file_tools::FileTools;
 use super::planned::Planned;
 use super::planned_git::PlannedGit;
-use redline_base::budget::{Gather, Taken};
+use redline_base::budget::{Gather, Joined, Taken};
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::{Digest, FileTool, Proposal};
 use redline_git::{GitPlan, Repository};
@@ -88,14 +88,14 @@ impl<'a> GitPlace<'a> {
             return Err(Error::permission_denied(format!(
                 "{what}: the sandbox {} allows {}",
                 quoted(&self.sandbox.name),
-                self.grant.names().iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ")
+                self.grant.names().iter().map(|name| quoted(name)).gather::<Vec<_>>().joined(", ")
             ))
             .with_hint("A person checks out an allowed branch, or changes git_branches"));
         }
         if !plan.programs.is_empty() && !self.grant.skips_hooks {
             return Err(Error::permission_denied(format!(
                 "git would run a program here, and redline runs none: {}",
-                plan.programs.join(", ")
+                plan.programs.joined(", ")
             ))
             .with_hint(
                 "A person commits with git; or the host sets \"git_hooks\": \"skip\" for the sandbox, and each commit says what was not run",

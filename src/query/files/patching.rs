@@ -8,7 +8,7 @@ use super::file_tools::FileTools;
 use super::patch_paths::{below_sandbox, without_sides};
 use super::planned::{Maker, Planned, PlannedFile, file_name};
 use crate::answers::{Answers, Call};
-use redline_base::budget::{Gather, Grow};
+use redline_base::budget::{Copied, Gather, Grow};
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::patches::{self, ChangeKind, Decision, FileChange, FitOptions, Fitted, State};
 use redline_edit::{ContentDiff, Digest, FileTool, Proposal, Side, check_base};
@@ -84,7 +84,7 @@ impl<'a> Patching<'a> {
             (true, true) => "fuzz, unidiff_zero",
         };
         let base_oids = serde_json::to_vec(&given.base_oids).unwrap_or_default();
-        let arguments = [given.patch.clone().into_bytes(), matching.into(), base_oids];
+        let arguments = [given.patch.as_bytes().copied_vec(), matching.into(), base_oids];
         Ok(Self { tools, engine, given, sandbox, files, arguments })
     }
 }

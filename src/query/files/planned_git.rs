@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::diff_text::{committed, git_diff};
-use redline_base::budget::{Copied, Gather, Grow, GrowMap, Taken, text_of};
+use redline_base::budget::{Copied, CopiedText, Gather, Grow, GrowMap, Taken, text_of};
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::payload::{CommitFacts, PatchedFile, ShownText};
 use redline_edit::{ChangedFile, ContentDiff, FileName, Side};
@@ -82,7 +82,8 @@ impl GitFile {
 
     /// Returns what an answer says of it where an operation was taken back.
     pub fn undone(&self, root: &str) -> UndoneFile {
-        UndoneFile { file: self.committed(root), unified_diff: self.diff.unified_diff.clone() }
+        let unified_diff = self.diff.unified_diff.copied_text();
+        UndoneFile { file: self.committed(root), unified_diff }
     }
 }
 
@@ -161,7 +162,7 @@ impl PlannedGit {
                 (None, Some((from, _))) => from.map(|from| from.to_string()),
                 _ => None,
             },
-            message: commit.map(|commit| commit.message.clone()),
+            message: commit.map(|commit| commit.message.copied_text()),
             author: commit.map(|commit| commit.author.clone()),
             committer: commit.map(|commit| commit.committer.clone()),
             not_run: self.plan.programs.clone(),

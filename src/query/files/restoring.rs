@@ -64,7 +64,7 @@ impl<'a> Restoring<'a> {
                 "Ask the host to configure a directory with mode 'rw' in redline_sandboxes",
             )
         })?;
-        let What { paths, hunks, .. } = &What::of_parts(given.parts.clone())?;
+        let What { paths, hunks, .. } = &What::of_parts(&given.parts)?;
         let (work_tree, found) = caller.context.read(|| {
             let repository = caller.context.repository(&given.repo)?;
             let [_, _, work_tree] = GitPlan::directories(&repository)?;

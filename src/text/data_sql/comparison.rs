@@ -164,7 +164,7 @@ impl Comparison<'_> {
         );
         let cells = Cells::of(&others);
         values.add_all([
-            ("key_text", literal(&format!("({})", self.key.join(", ")))),
+            ("key_text", literal(&format!("({})", self.key.joined(", ")))),
             ("keys", each(&|at| format!("k{at}"))),
             (
                 "key_values",

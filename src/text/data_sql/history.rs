@@ -48,11 +48,11 @@ impl DataHistory<'_> {
             ("file", literal(self.file)),
             ("range", literal(self.range)),
             ("repo", literal(self.repo)),
-            ("keys", keys.join(", ")),
+            ("keys", keys.joined(", ")),
             ("keys_of_value", of_value),
             ("named_keys", named),
             ("null_keys", comma(keys.iter().map(|_| "NULL".to_owned()))),
-            ("key_text", literal(&format!("({})", self.key.join(", ")))),
+            ("key_text", literal(&format!("({})", self.key.joined(", ")))),
             (
                 "key_values",
                 format!(
@@ -60,7 +60,7 @@ impl DataHistory<'_> {
                     comma(keys.iter().map(|key| format!("coalesce({key}, 'NULL')")))
                 ),
             ),
-            ("key_is_null", nulls.join(" OR ")),
+            ("key_is_null", nulls.joined(" OR ")),
             ("key_literals", each(&|_, name| literal(name))),
         ];
         // DuckDB's reader of Parquet takes files alone, and all versions at once.

@@ -9,6 +9,7 @@ import threading
 import apart
 import pytest
 from answers import answer, assert_refused
+from repositories import git, git_text
 
 LINE_BYTES = 64 << 10
 
@@ -18,6 +19,7 @@ def settings(place, directory, **more):
         "name": "ws",
         "root": str(place / "root"),
         "mode": "rw",
+        "git": "commit",
         "write_approval": False,
         "edit_approval": False,
     }
@@ -165,15 +167,21 @@ def test_a_change_of_many_files_is_taken_back_whole(connect, tmp_path, directory
 
 
 class Writer(threading.Thread):
-    """Works on files of its own by processes of which some are killed, and checks each answer."""
+    """Works on files and commits of a repository of its own by processes of which some are killed, and checks each answer."""
 
-    def __init__(self, extension, place, number: int, operations: int):
+    def __init__(self, extension, place, seed: int, number: int, operations: int):
         super().__init__()
         self.extension, self.place, self.number, self.left = extension, place, number, operations
-        self.random = random.Random(number)
-        self.folder = place / f"root/{number}"
-        self.folder.mkdir()
-        self.kills = self.reverts = 0
+        self.random = random.Random(1000 * seed + number)
+        self.repo = place / f"root/{number}"
+        self.repo.mkdir()
+        git(self.repo, "init", "-q", "-b", "main")
+        for name in ("name", "email"):
+            git(self.repo, "config", f"user.{name}", "a@example.com")
+        (self.repo / "tracked").write_text("first\n")
+        git(self.repo, "add", "tracked")
+        git(self.repo, "commit", "-q", "-m", "first")
+        self.kills = self.reverts = self.commits = 0
         self.wrong: list[object] = []
 
     def run(self) -> None:
@@ -189,45 +197,83 @@ class Writer(threading.Thread):
                 self.wrong.append(error)
             finally:
                 host.close()
+                # As a person does, once the process is gone.
+                for lock in (self.repo / ".git").rglob("*.lock"):
+                    lock.unlink()
 
     def kill(self, host) -> None:
         """Ends the process somewhere within an operation."""
-        path = f"{self.number}/killed"
-        host._send(
-            {
-                "sql": "SELECT write_file(?, ?)",
-                "parameters": [f"ws/{path}", "x" * self.random.randrange(1, 9000)],
-                "interrupt_after": None,
-            }
+        text = "x" * self.random.randrange(1, 9000)
+        (self.repo / "tracked").write_text(text)
+        sql, *parameters = self.random.choice(
+            [
+                ("SELECT write_file(?, ?)", f"ws/{self.number}/killed", text),
+                ("SELECT git_commit(?, 'killed', ['tracked'])", f"ws/{self.number}"),
+                ("SELECT git_stage(?, ['tracked'])", f"ws/{self.number}"),
+            ]
         )
+        host._send({"sql": sql, "parameters": parameters, "interrupt_after": None})
         for _ in range(self.random.randrange(200_000)):
             pass
         host.process.kill()
         self.kills += 1
 
     def step(self, host) -> None:
-        if self.random.random() < 0.3:
-            paths = long_names(self.random.randrange(1, 30), depth=self.random.randrange(2, 12))
-            got = host.ask("SELECT edit_files('ws', ?)", patch_of(paths))
-            self.check(got.error is not None and "not_found" in got.error, got)
-            return
-        count = self.random.choice([1, 1, 1, 5])
-        names = [f"{self.number}/{self.random.randrange(20)}-{place}" for place in range(count)]
-        before = {name: self.content(name) for name in names}
-        after = {name: f"{self.left} {self.random.random()}\n" * 20 for name in names}
+        kinds = [self.use_git, self.fail, self.write, self.write, self.patch]
+        self.random.choice(kinds if self.commits else kinds[:1])(host)
+
+    def fail(self, host) -> None:
+        paths = long_names(self.random.randrange(1, 30), depth=self.random.randrange(2, 12))
+        got = host.ask("SELECT edit_files('ws', ?)", patch_of(paths))
+        self.check(got.error is not None and "not_found" in got.error, got)
+
+    def names(self, count: int) -> list[str]:
+        return [f"{self.number}/{self.random.randrange(20)}-{place}" for place in range(count)]
+
+    def text(self) -> str:
+        return f"{self.left} {self.random.random()}\n" * 20
+
+    def write(self, host) -> None:
+        (name,) = self.names(1)
+        before = {name: self.content(name)}
+        got = host.ask("SELECT write_file(?, ?)", f"ws/{name}", self.text())
+        self.done(host, got, [name], lambda: {name: self.content(name)} == before)
+
+    def patch(self, host) -> None:
+        names = self.names(5)
+        for name in names:
+            (self.place / "root" / name).unlink(missing_ok=True)
         patch = "".join(
             f"--- /dev/null\n+++ b/{name}\n@@ -0,0 +1,20 @@\n"
-            + "".join(f"+{line}\n" for line in text.splitlines())
-            for name, text in after.items()
+            + "".join(f"+{line}\n" for line in self.text().splitlines())
+            for name in names
         )
-        if count == 1:
-            (name,) = names
-            got = host.ask("SELECT write_file(?, ?)", f"ws/{name}", after[name])
-        else:
-            for name in names:
-                (self.place / "root" / name).unlink(missing_ok=True)
-            before = dict.fromkeys(names)
-            got = host.ask("SELECT edit_files('ws', ?)", patch)
+        got = host.ask("SELECT edit_files('ws', ?)", patch)
+        self.done(host, got, names, lambda: not any(map(self.content, names)))
+
+    def state(self) -> list[str]:
+        """Returns HEAD, what is staged, and the content of the file that is tracked."""
+        said = [("rev-parse", "HEAD"), ("ls-files", "-s", "tracked")]
+        return [
+            *(git_text(self.repo, *words) for words in said),
+            (self.repo / "tracked").read_text(),
+        ]
+
+    def use_git(self, host) -> None:
+        (self.repo / "tracked").write_text(self.text())
+        before = self.state()
+        calls = [
+            "SELECT git_commit(?, 'a message', ['tracked'])",
+            "SELECT git_stage(?, ['tracked'])",
+            "SELECT git_restore(?, ['tracked'], 'HEAD')",
+        ]
+        sql = self.random.choice(calls if self.commits else calls[:1])
+        got = host.ask(sql, f"ws/{self.number}")
+        self.commits += "git_commit" in sql
+        self.done(host, got, [f"{self.number}/tracked"], lambda: self.state() == before)
+
+    def done(self, host, got, names, is_as_before) -> None:
+        """Checks that an operation is recorded with all of its files, and sometimes takes it back."""
         self.check(got.error is None, got)
         client = "(SELECT arg_max(client, recorded_at) FROM redline_log() WHERE path = ?)"
         found = host.ask(
@@ -237,11 +283,11 @@ class Writer(threading.Thread):
         )
         self.check(found.rows is not None and len(found.rows) == 1, found)
         id, files = found.rows[0]
-        self.check(files == count, (found, count))
+        self.check(files == len(names), (found, names))
         if self.random.random() < 0.5:
             got = host.ask("SELECT revert_edit(?).outcome", id)
             self.check(got.rows == [("applied",)], got)
-            self.check({name: self.content(name) for name in names} == before, (names, before))
+            self.check(is_as_before(), (names, id))
             self.reverts += 1
 
     def content(self, name: str) -> str | None:
@@ -258,25 +304,26 @@ TINY = {"redline_journal_max_bytes": 200_000}
 
 
 # Promise (journal): Whatever is answered as `applied` has its row and can be reverted, and writing never stops, while
-# processes are killed and limits are tiny.
+# processes are killed and limits are tiny: files, patches, commits, what is staged and restored.
 @pytest.mark.parametrize(
-    "writers, operations",
+    "seed, writers, operations",
     [
-        pytest.param(2, 7, id="some"),
-        pytest.param(4, 250, id="many", marks=pytest.mark.slow),
+        pytest.param(1, 2, 7, id="some"),
+        *(pytest.param(seed, 4, 250, id=f"many-{seed}", marks=pytest.mark.slow) for seed in (2, 3)),
     ],
 )
 def test_what_is_answered_applied_is_recorded_and_writing_never_stops(
-    extension, tmp_path, writers, operations
+    extension, tmp_path, seed, writers, operations
 ):
     (tmp_path / "root").mkdir()
-    running = [Writer(extension, tmp_path, number, operations) for number in range(writers)]
+    running = [Writer(extension, tmp_path, seed, number, operations) for number in range(writers)]
     for writer in running:
         writer.start()
     for writer in running:
         writer.join()
     assert not [wrong for writer in running for wrong in writer.wrong]
-    assert all(writer.kills for writer in running) and any(writer.reverts for writer in running)
+    for count in ("kills", "reverts", "commits"):
+        assert any(getattr(writer, count) for writer in running), count
     with apart.Host(extension, settings=settings(tmp_path, True, **TINY)) as host:
         rows = host.ask("SELECT kind, outcome FROM redline_log()").rows
     # A process that is killed leaves a torn line or an operation without an end.

@@ -21,7 +21,7 @@ CHANGED = [line.replace("of", "of all") if number % 8 == 4 else line for number,
 SIDE = [line.replace("the", "a") if number % 8 == 0 else line for number, line in enumerate(LINES)]
 BLOCK = [f"        moved({number}, of_a_block)\n" for number in range(17_000)]
 FILES = 700
-SANDBOX = {"name": "ws", "mode": "rw", "write_approval": False, "edit_approval": False}
+SANDBOX = {"name": "ws", "mode": "rw", "git": "commit", "write_approval": False, "edit_approval": False}  # fmt: skip
 ASKING = {"name": "asking", "mode": "rw"}
 
 
@@ -38,6 +38,8 @@ def world(root: pathlib.Path) -> None:
         subprocess.run([*git, "commit", "-q", "-F", "-"], input=message.encode(), check=True)
 
     subprocess.run([*git, "init", "-q", "-b", "main"], check=True)
+    for name in ("name", "email"):
+        subprocess.run([*git, "config", f"user.{name}", "t@example.com"], check=True)
     (root / "a.txt").write_text("".join(LINES))
     (root / "from.txt").write_text("".join(BLOCK))
     (root / "bad.txt").write_bytes(b"".join(b"\xff %d\n" % number for number in range(20_000)))
@@ -74,6 +76,13 @@ def refill(root: pathlib.Path) -> None:
         path = root / "many" / name_of(number)
         if path.read_text() != f"{number}.\n":
             path.write_text(f"{number}.\n")
+    for name in ("index", "HEAD", "refs/heads/main"):
+        path, kept = root / ".git" / name, root.parent / name.replace("/", "-")
+        if not kept.exists():
+            kept.write_bytes(path.read_bytes())
+        if path.read_bytes() != kept.read_bytes():
+            path.write_bytes(kept.read_bytes())
+        path.with_name(f"{path.name}.lock").unlink(missing_ok=True)
 
 
 def calls() -> dict[str, str]:
@@ -163,6 +172,20 @@ def calls() -> dict[str, str]:
     written = "write_file('ws/w.txt', b).path"
     add("revert_edits", f"SELECT revert_edits(split_part({written}, '/', 1)) FROM texts")
     add("redline_log", "FROM redline_log()")
+    # The patch leads from the changed files back to those of the commit before.
+    add(
+        "git_commit",
+        "SELECT git_commit('ws', repeat('a long message' || chr(10), 4000), patch, {'dry_run': true}) FROM patches",
+        "SELECT revert_edit(git_commit('ws', 'five', patch).id) FROM patches",
+        "SELECT git_commit('ws', 'five', ['w.txt', 'repeated.txt', 'crlf.txt'])",
+    )
+    add("git_stage", "SELECT git_stage('ws', patch) FROM patches", "SELECT git_stage('ws', ['*'])")
+    add("git_unstage", "SELECT (git_stage('ws', patch), git_unstage('ws', patch)) FROM patches")
+    add(
+        "git_restore",
+        "SELECT git_restore('ws', ['many'], 'main~2')",
+        "SELECT git_restore('ws', ['a.txt'], 'main~2', {'dry_run': true})",
+    )
     payload = "write_approval('asking/n.txt', b)"
     add("write_approval", f"SELECT {payload} FROM texts")
     add("edit_approval", "SELECT edit_approval('asking/a.txt', a, b) FROM texts")
@@ -176,6 +199,8 @@ def calls() -> dict[str, str]:
         "write_file": "{'path': 'ws/w.txt', 'content': b}",
         "edit_file": "{'path': 'ws/w.txt', 'edits': [{'old_string': a, 'new_string': b}]}",
         "apply_patch": "{'patch': (SELECT patch FROM patches)}",
+        "GitCommit": "{'repo': 'ws', 'message': 'five', 'what': (SELECT patch FROM patches)}",
+        "GitStage": "{'repo': 'ws', 'what': (SELECT patch FROM patches)}",
     }
     for tool, arguments in tools.items():
         add(f"tool {tool}", f"SELECT redline_call('{tool}', {arguments}::JSON) FROM texts")

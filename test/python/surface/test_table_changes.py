@@ -9,9 +9,10 @@ import random
 import duckdb
 import pytest
 import written_repositories
-from repositories import ROOT
+from repositories import ROOT, git
 
 SEED = 20_261_128
+PERSON = ["-c", "user.name=t", "-c", "user.email=t@example.com"]
 SCRIPT = (ROOT / "sql/data.sql").read_text()
 # Names that must be quoted.
 COLUMNS = ["price", "It's", 'a "b"', "ä x", "Ä x"]
@@ -404,6 +405,51 @@ def test_each_form_of_a_table_is_taken(data, tmp_path, monkeypatch):
         with pytest.raises(duckdb.Error):
             data.execute("FROM table_changes('w', ?)", [wrong])
     assert data.execute("FROM w").fetchall() == [(1, 2)]
+
+
+# Names that would be something else in SQL, or in a template of it.
+AS_SQL = ["'); DROP TABLE kept; --", '"); DROP TABLE kept; --', "{key}", "{key_text}", "{sides}", "(SELECT s FROM kept)", "COLUMNS(*)", "*", "$1", "a\n--"]  # fmt: skip
+
+
+# Promise (arguments): No name of a column, a file or a revision is read as SQL by the macros that compare tables and follow files of
+# data. With `test_no_name_of_a_file_is_read_as_sql`.
+@pytest.mark.parametrize("name", AS_SQL)
+def test_no_name_of_a_column_is_read_as_sql(data, name):
+    data.execute("CREATE TABLE kept AS SELECT 'kept' AS s")
+    quoted = '"' + name.replace('"', '""') + '"'
+    for table, rows in (("o", "(1, 'a'), (2, 'b')"), ("n", "(1, 'z'), (3, 'c')")):
+        data.execute(f"CREATE TABLE {table} AS FROM (VALUES {rows}) AS t ({quoted}, v)")
+        data.execute(f"CREATE TABLE {table}_value AS FROM (VALUES {rows}) AS t (id, {quoted})")
+    found = data.execute("FROM table_changes('o', 'n', key := [?])", [name]).fetchall()
+    values = data.execute("FROM table_changes('o_value', 'n_value', key := 'id')").fetchall()
+    assert len(found) == len(values) == 3
+    cells = data.execute("FROM cell_changes('o_value', 'n_value', key := 'id')").fetchall()
+    assert len(cells) == 1 and name in cells[0]
+    ignored = "FROM table_changes('o_value', 'n_value', key := 'id', ignore := [?])"
+    assert len(data.execute(ignored, [name]).fetchall()) == 2
+    assert data.execute("FROM kept").fetchall() == [("kept",)]
+
+
+def test_no_name_of_a_file_is_read_as_sql(data, tmp_path):
+    data.execute("CREATE TABLE kept AS SELECT 'kept' AS s")
+    repo = tmp_path / "it's"
+    repo.mkdir()
+    git(repo, "init", "-q", "-b", "main")
+    names = [f"{name.replace('/', '')}.csv" for name in AS_SQL if name != "*"]
+    for content in ("id,v\n1,a\n", "id,v\n1,b\n2,c\n"):
+        for name in names:
+            (repo / name).write_text(content)
+        git(repo, "add", ".")
+        git(repo, *PERSON, "commit", "-q", "-m", "'); DROP TABLE kept; --")
+    for name in names:
+        rows = data.execute("FROM data_history(?, key := 'id', repo := ?)", [name, str(repo)])
+        assert len(rows.fetchall()) == 3, name
+        sides = [f"HEAD~1:{name}", f"HEAD:{name}"]
+        compared = "FROM table_changes(?, ?, key := 'id', repo := ?)"
+        assert len(data.execute(compared, [*sides, str(repo)]).fetchall()) == 2, name
+    with pytest.raises(duckdb.Error, match="not_found"):
+        data.execute("FROM data_history('a.csv', range := ?, repo := ?)", [AS_SQL[0], str(repo)])
+    assert data.execute("FROM kept").fetchall() == [("kept",)]
 
 
 def test_arguments_that_are_wrong_say_what_to_give(data):

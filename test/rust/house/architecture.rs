@@ -14,9 +14,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("form", &[]),
     // For tests only.
     ("growth", &[]),
-    ("strict_json", &[]),
     ("suggest", &["error"]),
     ("budget", &["error", "limits"]),
+    ("strict_json", &["budget"]),
     ("pattern", &["limits", "budget"]),
     ("pipeline", &["error", "limits", "budget"]),
     ("git/encoding", &["budget"]),
