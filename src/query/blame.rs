@@ -12,7 +12,7 @@ use super::run::{Context, Run, mailmap_of};
 use crate::Question;
 use crate::params::range::{FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, mailmaps};
 use crate::params::{FILE, IGNORE_WHITESPACE, PATHS, REPO};
-use redline_base::budget::{Gather, GrowMap, TryGather, Weigh};
+use redline_base::budget::{CopiedText, Gather, GrowMap, Joined, TryGather, Weigh};
 use redline_base::error::{Error, Result};
 use redline_base::pipeline::{Source, Window};
 use redline_git::{
@@ -397,7 +397,7 @@ impl Kind for LineRange {
             let shown =
                 |line: &Value| line.as_integer().map_or("NULL".to_owned(), |line| line.to_string());
             let shown: Vec<String> = lines.iter().map(shown).gather();
-            Error::invalid_args(format!("{} is [{}]", asked.name, shown.join(", ")))
+            Error::invalid_args(format!("{} is [{}]", asked.name, shown.joined(", ")))
                 .with_hint("Give the first and the last line, such as [10, 20], counted from 1")
         })
     }
@@ -413,7 +413,7 @@ impl Kind for IgnoredRevisions {
     fn read(given: Given<'_>, asked: Asked<'_>) -> Result<Vec<String>> {
         let Some(Value::List(revisions)) = given.value() else { return Ok(Vec::new()) };
         let text = |value: &Value| match value.as_text() {
-            Some(text) => Ok(text.to_owned()),
+            Some(text) => Ok(text.copied_text()),
             None => Err(Error::invalid_args(format!("{} contains a NULL", asked.name))
                 .with_hint("Give a list of revisions, each a text")),
         };

@@ -18,7 +18,7 @@ use crate::Question;
 use crate::params::range::CommitRange;
 use crate::params::range::{MAILMAP, MAILMAP_FILE, RANGE, SINCE, UNTIL, commit_range};
 use crate::params::{PATHS, REPO, comparison};
-use redline_base::budget::{Gather, GatherSome, Weigh};
+use redline_base::budget::{CopiedText, Gather, GatherSome, Weigh};
 use redline_base::error::{Error, Result};
 use redline_base::limits;
 use redline_base::pipeline::Window;
@@ -249,9 +249,9 @@ impl Kind for Texts {
         let wrong = |what: &str, hint: &str| {
             Error::invalid_args(format!("{} is not a {what}", asked.name)).with_hint(hint)
         };
-        let text = |text: &Value| text.as_text().map(str::to_owned);
+        let text = |text: &Value| text.as_text().map(str::copied_text);
         match given.value() {
-            Some(Value::Text(text)) => Ok(vec![text.clone()]),
+            Some(Value::Text(text)) => Ok(vec![text.copied_text()]),
             Some(Value::List(texts)) => texts.iter().map(text).gather_some().ok_or_else(|| {
                 wrong("list of texts", "Give a text, or a list of texts without NULL")
             }),

@@ -7,7 +7,7 @@ use super::view;
 use super::view::{Shown, Values, View, Viewed};
 use crate::range_diff::{CREATION_FACTOR, CommitPair, Numbered, RangeDiffQuery};
 use crate::{Context, Query};
-use redline_base::budget::{Gather, Grow, GrowBy, Joined};
+use redline_base::budget::{CopiedText, Gather, Grow, GrowBy, Joined};
 use redline_base::error::{Result, escaped, escaped_line, quoted};
 use redline_rows::{Need, Needs};
 use redline_tools::{Alias, Listing, Reply, Tool};
@@ -139,7 +139,7 @@ fn cut(patch: Value, reply: &Reply) -> Value {
             }
             end += line.len();
         }
-        patch.to_owned()
+        patch.copied_text()
     })
 }
 

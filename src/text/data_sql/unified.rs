@@ -16,6 +16,7 @@
 //! bind one for a column.
 
 use super::literal;
+use redline_base::budget::Joined;
 
 /// The type of any two that have none in common.
 const TEXT: &str = "NULL::VARCHAR";
@@ -99,29 +100,39 @@ fn type_of(value: &str) -> String {
 
 /// Returns one of two values, and its type: the condition is known when the query is bound.
 fn one_of(condition: &str, yes: &str, no: &str) -> String {
-    format!(
-        "system.main.struct_extract_at(system.main.row({yes}, {no}), \
-         CASE WHEN {condition} THEN 1 ELSE 2 END)"
-    )
+    [
+        "system.main.struct_extract_at(system.main.row(",
+        yes,
+        ", ",
+        no,
+        "), CASE WHEN ",
+        condition,
+        " THEN 1 ELSE 2 END)",
+    ]
+    .joined("")
 }
 
 /// Returns NULL of the type that a text names; `value` is any that is no constant.
 fn of_type(value: &str, text: &str) -> String {
-    format!("system.main.from_json({value}::VARCHAR, system.main.to_json({text}))")
+    ["system.main.from_json(", value, "::VARCHAR, system.main.to_json(", text, "))"].joined("")
 }
 
 fn substituted(text: &str, pattern: &str, with: &str) -> String {
     let [pattern, with] = [pattern, with].map(literal);
-    format!("system.main.regexp_replace({text}, {pattern}, {with}, 'g')")
+    ["system.main.regexp_replace(", text, ", ", &pattern, ", ", &with, ", 'g')"].joined("")
 }
 
 /// Returns the text of a type, each part outside of quotes, which hold names, as `change` makes it.
 fn outside_names(text: &str, change: impl Fn(&str) -> String) -> String {
     let changed = change("part");
-    format!(
-        "system.main.array_to_string(system.main.list_transform(system.main.string_split({text}, '\"'), \
-         lambda part, place: CASE WHEN system.main.mod(place, 2) = 1 THEN {changed} ELSE part END), '\"')"
-    )
+    [
+        "system.main.array_to_string(system.main.list_transform(system.main.string_split(",
+        text,
+        ", '\"'), lambda part, place: CASE WHEN system.main.mod(place, 2) = 1 THEN ",
+        &changed,
+        " ELSE part END), '\"')",
+    ]
+    .joined("")
 }
 
 /// Returns the value without JSON, or a text for what has no union.
