@@ -231,6 +231,7 @@ def test_the_generation_before_gets_values_that_are_complete_where_they_are_aske
         "--extension",
         str(extension),
         "--write",
+        "--commit",
         "--structured",
         "--query",
     ]

@@ -150,15 +150,19 @@ def test_todays_protocol_is_answered_as_by_the_sdk(start, abilities):
 @pytest.mark.slow
 def test_what_is_not_usual_is_left_to_the_sdk(start):
     views = {"extensions": {f"{META}/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}}
-    for first, has in [
+    greeting = request("initialize", 0, **handshake(abilities=views))
+    for *before, first, has in [
         (request("initialize", 1, **handshake("1999-01-01")), "protocolVersion"),
         (request("initialize", 1, protocolVersion="2025-11-25", capabilities={}), "code"),
-        (request("initialize", 1, **handshake(abilities=views)), "protocolVersion"),
+        (greeting, request("tools/list", 1), "tools"),
         (request("tools/list", 1, **envelope(views)), "tools"),
         (request("tools/list", 1), "code"),
         (request("nothing", 1, **envelope({})), "code"),
     ]:
         server = start()
+        for number, message in enumerate(before):
+            server.send(message)
+            assert server.answer(number) and not server.has_sdk()
         server.send(first)
         assert has in server.answer(1) and server.has_sdk(), first
     # No message of a client ends the server.
