@@ -328,7 +328,7 @@ def test_unchanged_lines_beside_hunks_are_folded_and_have_their_numbers(changed,
         ["14 unchanged lines", beside(44, 57)],
     ]
     page.value("document.querySelectorAll('#f1 .more')[2].open = true")
-    page.until("document.querySelectorAll('#f1 .more')[2].querySelector('.c.rows')")
+    page.until("document.querySelectorAll('#f1 .more')[2].querySelector('.c.rows') !== null")
     rows = "[...document.querySelectorAll('#f1 .more .c.rows > div')].map(row => [row.dataset.o, row.dataset.n, row.textContent])"
     assert page.value(rows) == [
         [str(number), str(number), f" the line number {number}"] for number in range(44, 58)
@@ -586,10 +586,10 @@ def of_data(repo) -> pathlib.Path:
     return repo
 
 
-# What is shown of each file, from its first to its last: its table of cells, its lines.
+# What is shown of each file, from its first to its last: its table of cells, its lines, those beside them.
 SHOWN = """[...document.querySelectorAll('.file')].map(file =>
-    ['.data', ':scope > details > pre'].map(name => file.querySelector(name)?.checkVisibility() ?? null))"""
-CODE, CELLS, LINES = [None, True], [True, False], [False, True]
+    ['.data', ':scope > details > pre:has(.h)', '.more'].map(name => file.querySelector(name)?.checkVisibility() ?? null))"""
+CODE, CELLS, LINES = [None, True, None], [True, False, False], [False, True, True]
 
 
 def test_a_file_of_data_shows_its_cells_or_its_lines(of_data, opened, con, tmp_path):
