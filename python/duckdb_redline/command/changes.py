@@ -14,6 +14,7 @@ from .names import Exact, is_replaced, print_ended, quoted
 from .painting import Drawing, Moved
 from .screen import Screen, cut, padded, width_of
 from .sides import Chosen, Sides
+from .status import OF_CHANGES
 
 if TYPE_CHECKING:
     import duckdb
@@ -31,8 +32,6 @@ COLUMNS = "status, additions, deletions, similarity, encode(old_path), encode(fi
 MOVED_COLOURS = {"-": ("magenta", "blue"), "+": ("cyan", "yellow")}
 # A bar is never narrower, however long the names are.
 MIN_BAR = 10
-# git's letters, by our words.
-LETTERS = {"added": "A", "copied": "C", "deleted": "D", "modified": "M", "renamed": "R", "type_changed": "T", "unmerged": "U"}  # fmt: skip
 
 
 class Row(NamedTuple):
@@ -54,7 +53,7 @@ class Row(NamedTuple):
     def letter(self) -> str:
         """The status as git writes it: R086."""
         similarity = "" if self.similarity is None else f"{self.similarity:03}"
-        return LETTERS[self.status] + similarity
+        return OF_CHANGES[self.status] + similarity
 
 
 def call(function: str, sides: Sides, repo: str, **options: object) -> tuple[str, list[object]]:
@@ -148,7 +147,7 @@ def swapped(name: bytes) -> bytes:
 
 def statuses_of(letters: str) -> list[str]:
     """Returns the statuses of git's --diff-filter."""
-    known = {letter: word for word, letter in LETTERS.items()}
+    known = {letter: word for word, letter in OF_CHANGES.items()}
     wrong = [letter for letter in letters if letter.upper() not in known]
     if wrong or not letters:
         raise click.UsageError(f"--diff-filter takes letters of {''.join(known)}, not {letters!r}")

@@ -3,14 +3,23 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import changes
 from .names import Exact, is_replaced, print_ended, quoted
 from .screen import Screen
 
 if TYPE_CHECKING:
     import duckdb
 
-LETTERS = changes.LETTERS | {"untracked": "?", "ignored": "!"}
+# git's letters for the statuses of a change, by our words; and those that a work tree has besides.
+OF_CHANGES = {
+    "added": "A",
+    "copied": "C",
+    "deleted": "D",
+    "modified": "M",
+    "renamed": "R",
+    "type_changed": "T",
+    "unmerged": "U",
+}
+LETTERS = OF_CHANGES | {"untracked": "?", "ignored": "!"}
 # What differs in a submodule of the work tree.
 SUBMODULES = {"commits": "M", "content": "m", "untracked": "?"}
 # As `git status --short` has them: ours, then theirs.
