@@ -98,14 +98,8 @@ fn compared<T>(
     cancel: &CancelToken<'_>,
     told: impl FnOnce(Option<&DataChanges<'_>>) -> Option<T>,
 ) -> Result<Option<T>> {
-    let is_file =
-        |side: Option<redline_git::Entry>| side.is_some_and(|entry| entry.mode.is_regular());
     let Some(file) = std::str::from_utf8(&change.path).ok().filter(|path| {
-        Format::of(path).is_some()
-            && is_file(change.old)
-            && is_file(change.new)
-            && !change.unmerged
-            && !change.has_same_content()
+        Format::of(path).is_some() && change.is_of_files() && !change.has_same_content()
     }) else {
         return Ok(None);
     };

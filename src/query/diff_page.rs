@@ -10,7 +10,7 @@ use super::unchanged_lines::UnchangedLines;
 use redline_base::budget::{Charge, Gather, Grow, Ordered, filled};
 use redline_base::error::Result;
 use redline_base::limits::UNCHANGED_PAGE_BYTES;
-use redline_git::{Change, DiffAttribute, Entry, Patcher, PathAttributes, Reader, WrittenPatch};
+use redline_git::{Change, DiffAttribute, Patcher, PathAttributes, Reader, WrittenPatch};
 use redline_review::{Marks, Noise, Rank};
 use redline_text::CancelToken;
 use redline_text::hunk_id::HunkId;
@@ -111,13 +111,10 @@ impl DiffPage {
 impl PagedFile {
     /// Reads the unchanged lines beside the hunks of a file that has a content on both sides.
     fn read_unchanged(&mut self, reader: &mut Reader, cancel: &CancelToken<'_>) -> Result<()> {
-        let is_file = |side: Option<Entry>| side.is_some_and(|entry| entry.mode.is_regular());
-        let change = &self.change;
-        let is_whole = self.patch.hunks.is_empty() || change.unmerged;
-        if is_whole || !is_file(change.old) || !is_file(change.new) {
+        if self.patch.hunks.is_empty() || !self.change.is_of_files() {
             return Ok(());
         }
-        let (_, new) = reader.contents(change)?;
+        let (_, new) = reader.contents(&self.change)?;
         if let Some(content) = new.text() {
             self.unchanged = UnchangedLines::beside(&self.patch.hunks, content, cancel)?;
         }

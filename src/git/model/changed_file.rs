@@ -247,6 +247,12 @@ impl Change {
         self.has_same_ids() && is_dirty(self.old) == is_dirty(self.new)
     }
 
+    /// Tells whether both sides are files, and no conflict is between them.
+    pub fn is_of_files(&self) -> bool {
+        let is_file = |side: Option<Entry>| side.is_some_and(|entry| entry.mode.is_regular());
+        is_file(self.old) && is_file(self.new) && !self.unmerged
+    }
+
     /// Tells whether a submodule at the same commit has this beside it, and nothing else changed.
     pub fn is_dirt(&self, dirt: Dirt) -> bool {
         let [old, new] = [self.old, self.new].map(|side| side.map(|entry| (entry.mode, entry.oid)));
