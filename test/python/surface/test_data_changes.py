@@ -10,7 +10,7 @@ import written_repositories
 from commands import in_process
 from repositories import ROOT
 
-from duckdb_redline.command.changes import stat_lines, with_words
+from duckdb_redline.command.changes import Row, stat_lines, with_words
 from duckdb_redline.command.screen import Screen
 
 SEED = 20_261_128
@@ -213,6 +213,9 @@ def test_stat_counts_rows(extension, repo):
         assert "leave out --markdown" in run("stat", "-C", repo, "--data", "--markdown", code=2)
     screen = Screen("never", False)
     screen.is_terminal, screen.width = True, 80
-    rows = [("modified", 3, 3, None, b"prices.csv"), ("added", 1, 0, None, b"come.csv")]
+    rows = [
+        Row("modified", 3, 3, None, None, b"prices.csv"),
+        Row("added", 1, 0, None, None, b"come.csv"),
+    ]
     drawn = list(with_words(rows, stat_lines(rows, screen), {b"prices.csv": WORDS}, screen))
     assert drawn[1] == f"   {WORDS}\n" and len(drawn) == 4 and "2 files changed" in drawn[3]
