@@ -267,7 +267,8 @@
     const lines = section.querySelector(".shows .lines");
     if (lines) lines.checked = true;
   };
-  const shownHunks = () => hunks.filter((hunk) => hunk.checkVisibility());
+  const showsLines = (section) => section.querySelector("details").open && !section.querySelector(".shows .cells")?.checked;
+  const shownHunks = () => hunks.filter((hunk) => showsLines(sectionOf(hunk)));
   const focusOn = (hunk) => {
     current?.classList.remove("current");
     current = hunk;
@@ -306,8 +307,8 @@
     if (by < 0 && !own && at >= 0 && sections[at].getBoundingClientRect().top < top() - 20) at += 1;
     const next = sections[at + by];
     if (!next) return;
-    const first = next.querySelector(".h");
-    if (first?.checkVisibility()) focusOn(first);
+    const first = showsLines(next) && next.querySelector(".h");
+    if (first) focusOn(first);
     next.querySelector("summary").focus({ preventScroll: true });
     bring(next);
   };

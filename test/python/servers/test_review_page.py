@@ -270,7 +270,7 @@ def test_no_name_and_no_content_becomes_markup(repo, opened):
     commit(repo, names)
     browser = opened(repo)
     press(browser, "s", "j", "v", "n")
-    browser.until("document.querySelectorAll('.rows .ins').length > 10")
+    browser.until("document.querySelectorAll('#f2 .rows .ins').length > 0")
     assert browser.value("window.pwned") is None
     assert browser.value("document.scripts.length") == 1
     strange = "img, svg, iframe, object, base, form, link, plaintext, [onmouseover], [onfocus], style ~ style"

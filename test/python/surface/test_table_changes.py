@@ -442,8 +442,8 @@ def test_no_name_of_a_file_is_read_as_sql(data, tmp_path):
         git(repo, "add", ".")
         git(repo, *PERSON, "commit", "-q", "-m", "'); DROP TABLE kept; --")
     for name in names:
-        rows = data.execute("FROM data_history(?, key := 'id', repo := ?)", [name, str(repo)])
-        assert len(rows.fetchall()) == 3, name
+        history = "SELECT change FROM data_history(?, key := 'id', repo := ?)"
+        assert len(data.execute(history, [name, str(repo)]).fetchall()) == 3, name
         sides = [f"HEAD~1:{name}", f"HEAD:{name}"]
         compared = "FROM table_changes(?, ?, key := 'id', repo := ?)"
         assert len(data.execute(compared, [*sides, str(repo)]).fetchall()) == 2, name
