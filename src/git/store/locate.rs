@@ -160,7 +160,9 @@ fn dot_git(directory: &GitDirectory) -> Result<Option<GitDirectory>> {
                 _ => Err(Error::tool_failed(format!(
                     "the .git directory found from {given} is not a repository"
                 ))
-                .with_hint("It lacks HEAD, objects or refs; run 'git fsck' there")),
+                .with_hint(
+                    "It lacks objects, refs or a HEAD that names one; run 'git fsck' there",
+                )),
             };
         }
         Pointer::To(path) => path,
@@ -178,18 +180,6 @@ fn dot_git(directory: &GitDirectory) -> Result<Option<GitDirectory>> {
         ))
         .with_hint("Run 'git worktree repair' or 'git submodule update --init' there")),
     }
-}
-
-/// Tells whether a directory has the parts of a git directory.
-fn is_git_dir(directory: &GitDirectory) -> Result<bool> {
-    if !directory.has(b"HEAD")? {
-        return Ok(false);
-    }
-    if matches!(directory.look(b"commondir")?, Found::File(_)) {
-        return Ok(true);
-    }
-    Ok(matches!(directory.look(b"objects")?, Found::Directory)
-        && matches!(directory.look(b"refs")?, Found::Directory))
 }
 
 /// Tells whether the directory at a path in a work tree is a repository of its own, by the rule of
@@ -214,29 +204,50 @@ pub fn is_repository(gate: &Arc<Gate>, path: &Path) -> Result<bool> {
     }
 }
 
-/// Tells whether a directory is a git directory as git checks one: HEAD names a reference or a
-/// commit, and there are objects and references, its own or those of the main work tree.
+/// What is found under a name: with an error for what may not be read, or as if it were absent.
+type Look = fn(&GitDirectory, &[u8]) -> Result<Found>;
+
+/// Tells whether a directory is a git directory: HEAD names a reference or a commit, and there are
+/// objects and references, its own or those of the directory that `commondir` names, which
+/// [`location`] opens.
+fn is_git_dir(directory: &GitDirectory) -> Result<bool> {
+    let look = GitDirectory::look;
+    Ok(has_head(directory, look)?
+        && (matches!(look(directory, b"commondir")?, Found::File(_))
+            || has_stores(directory, look)?))
+}
+
+/// As [`is_git_dir`], where what may not be read, and a `commondir` that leads nowhere, make none.
 fn is_whole_git_dir(directory: &GitDirectory) -> Result<bool> {
-    let has_head = match directory.look_if_readable(b"HEAD")? {
+    let look = GitDirectory::look_if_readable;
+    if !has_head(directory, look)? {
+        return Ok(false);
+    }
+    let Found::File(file) = look(directory, b"commondir")? else {
+        return has_stores(directory, look);
+    };
+    let Some(named) = named_by(directory, &file, (b"commondir", b""))? else { return Ok(false) };
+    match directory.gate().open_if_readable(&directory.join(&named))? {
+        Some(common_dir) => has_stores(&common_dir, look),
+        None => Ok(false),
+    }
+}
+
+/// Tells whether HEAD names a reference or a commit, by the rule of git's `validate_headref`.
+fn has_head(directory: &GitDirectory, look: Look) -> Result<bool> {
+    Ok(match look(directory, b"HEAD")? {
         Found::File(file) => {
             named_by(directory, &file, (b"HEAD", b""))?.is_some_and(|line| is_head(&line))
         }
         // Of an unborn branch a link leads nowhere.
         _ => directory.link(b"HEAD")?.is_some_and(|target| target.starts_with(b"refs/")),
-    };
-    if !has_head {
-        return Ok(false);
-    }
-    let common_dir = match directory.look_if_readable(b"commondir")? {
-        Found::File(file) => match named_by(directory, &file, (b"commondir", b""))? {
-            Some(named) => directory.gate().open_if_readable(&directory.join(&named))?,
-            None => None,
-        },
-        _ => Some(directory.clone()),
-    };
-    let Some(common_dir) = common_dir else { return Ok(false) };
+    })
+}
+
+/// Tells whether a directory holds objects and references.
+fn has_stores(directory: &GitDirectory, look: Look) -> Result<bool> {
     for name in [b"objects", &b"refs"[..]] {
-        if !matches!(common_dir.look_if_readable(name)?, Found::Directory) {
+        if !matches!(look(directory, name)?, Found::Directory) {
             return Ok(false);
         }
     }

@@ -424,7 +424,7 @@ def own_tag(git: pathlib.Path) -> None:
 
 HOSTILE = {
     "a reference of gigabytes": (lambda git: sparse(git / "refs/heads/x"), "x", "too_large"),
-    "a HEAD of gigabytes": (lambda git: sparse(git / "HEAD"), "HEAD", "too_large"),
+    "a HEAD of gigabytes": (lambda git: sparse(git / "HEAD"), "HEAD", "tool_failed"),
     "packed references of gigabytes": (lambda git: sparse(git / "packed-refs"), "x", "too_large"),
     "a log of gigabytes": (lambda git: sparse(git / "logs/HEAD"), "HEAD@{1}", "too_large"),
     "a reference without end": (lambda git: (git / "refs/heads/x").symlink_to("/dev/zero"), "x", "tool_failed"),

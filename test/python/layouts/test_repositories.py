@@ -268,6 +268,41 @@ def test_an_unborn_head_is_not_found(con):
     assert asked(con, EMPTY, EMPTY, repositories.fixture("nothing-yet")) == []
 
 
+def heads() -> list[bytes]:
+    """Returns what may stand in HEAD after damage: each byte with another bit, cut there, and with something put in."""
+    head = b"ref: refs/heads/main\n"
+    return [
+        changed
+        for at in range(len(head))
+        for changed in (
+            head[:at] + bytes([head[at] ^ 1 << at % 8]) + head[at + 1 :],
+            head[:at],
+            head[:at] + [b"\0", b"/", b"\xff", b".."][at % 4] + head[at:],
+        )
+    ]
+
+
+def test_a_damaged_head_gives_git_s_rows_or_an_error(con, tmp_path):
+    """A HEAD that names no reference makes no repository; one that names an unborn branch is the empty tree beside the index."""
+    repositories.git(tmp_path, "init", "--quiet", "--initial-branch=main", ".")
+    (tmp_path / "a").write_text("x\n")
+    repositories.git(tmp_path, "add", "a")
+    query = "SELECT file_path FROM file_changes(?, ?, ?)"
+    answered = 0
+    for head in heads():
+        (tmp_path / ".git/HEAD").write_bytes(head)
+        try:
+            rows = con.execute(query, ["HEAD", "INDEX", str(tmp_path)]).fetchall()
+        except duckdb.Error as error:
+            repositories.code_and_words(error)
+            continue
+        answered += 1
+        assert rows == [("a",)]
+        staged = repositories.git(tmp_path, "diff", "--cached", "--name-only")
+        assert staged == b"a\n", f"git finds no repository: {head}"
+    assert 10 < answered < len(heads())
+
+
 # -- different from git on purpose ------------------------------------------------------------
 
 

@@ -27,6 +27,7 @@ import apart
 import repositories
 
 IDENTITY = ["-c", "user.name=Some One", "-c", "user.email=a@b"]
+EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 DATES = {"GIT_AUTHOR_DATE": "1700000000 +0000", "GIT_COMMITTER_DATE": "1700000000 +0000"}
 
 
@@ -88,6 +89,17 @@ def git_raw(*arguments: str) -> Callable[[pathlib.Path], list[tuple]]:
     return answer
 
 
+def git_beside_head(*arguments: str) -> Callable[[pathlib.Path], list[tuple]]:
+    """As `git diff --cached` does by itself: beside HEAD of an unborn branch, which a damage may name, is the empty tree."""
+
+    def answer(repo: pathlib.Path) -> list[tuple]:
+        status = repositories.git(repo, "status", "--porcelain=v2", "--branch", "-uno")
+        is_unborn = b"# branch.oid (initial)\n" in status
+        return git_raw("diff", *arguments, EMPTY_TREE if is_unborn else "HEAD")(repo)
+
+    return answer
+
+
 QUESTIONS = {
     "changes": Question("SELECT * FROM file_changes('first', 'main', ?)", git_changes),
     "log": Question(
@@ -100,11 +112,11 @@ QUESTIONS = {
     ),
     "index": Question(
         "SELECT file_path, status FROM file_changes('HEAD', 'INDEX', ?) ORDER BY ALL",
-        git_raw("diff-index", "--cached", "HEAD"),
+        git_beside_head("--cached"),
     ),
     "work tree": Question(
         "SELECT file_path, status FROM file_changes('HEAD', 'WORKTREE', ?) ORDER BY ALL",
-        git_raw("diff", "HEAD"),
+        git_beside_head(),
     ),
 }
 # What else reads files, and has no answer of git's beside it: the undamaged answer or an error.
