@@ -132,24 +132,26 @@ test-memory: debug $(LIBDUCKDB)
 
 # What `make test` does for a minute; a seed damages the same bytes again (TORTURE_SEED=2).
 torture: debug $(STABLE_READY) $(NEXT_READY)
-	@set -e; for host in $(STABLE) $(NEXT); do \
-		printf '\n==> DuckDB %s: random layouts and histories, faults at the boundary, then damage\n' $$host; \
-		REDLINE_TORTURE=1 REDLINE_EXTENSION=$(DEBUG) \
-			$(VENVS)/$$host/bin/python -B -m pytest -q -m slow test/python/layouts/test_layouts.py test/python/hostile/test_boundary.py; \
-		REDLINE_STEPS=1000 REDLINE_FAILURES=1000 REDLINE_EXTENSION=$(DEBUG) \
-			$(VENVS)/$$host/bin/python -B -m pytest -q -m slow -o faulthandler_timeout=0 \
-			test/python/layouts/test_work_beside.py test/python/hostile/test_failing_calls.py; \
-		REDLINE_PATCHES=1000 REDLINE_KILLS=500 REDLINE_EXTENSION=$(DEBUG) \
-			$(VENVS)/$$host/bin/python -B -m pytest -q -m slow -o faulthandler_timeout=0 \
-			test/python/files/test_patch_histories.py test/python/hostile/test_patch_faults.py \
-			test/python/hostile/test_commit_faults.py; \
-		REDLINE_HISTORIES=$(TORTURE_HISTORIES) REDLINE_EXTENSION=$(DEBUG) \
-			$(VENVS)/$$host/bin/python -B -m pytest -q -o faulthandler_timeout=0 test/python/history/test_random_histories.py; \
-		REDLINE_REBASES=1000 REDLINE_MOVED=2000 REDLINE_EXTENSION=$(DEBUG) \
-			$(VENVS)/$$host/bin/python -B -m pytest -q -o faulthandler_timeout=0 -m "slow or not slow" test/python/rebase; \
-		$(VENVS)/$$host/bin/python -B test/python/support/torture.py --extension $(DEBUG) \
-			--count $(TORTURE_CASES) --seed $(or $(TORTURE_SEED),1); \
-	done
+	@$(MAKE) --no-print-directory -j2 $(STABLE:%=torture-%) $(NEXT:%=torture-%)
+
+# One host of it; they run side by side, each as one process.
+torture-%:
+	@printf '\n==> DuckDB %s: random layouts and histories, faults at the boundary, then damage\n' $*
+	@REDLINE_TORTURE=1 REDLINE_EXTENSION=$(DEBUG) \
+		$(VENVS)/$*/bin/python -B -m pytest -q -m slow test/python/layouts/test_layouts.py test/python/hostile/test_boundary.py
+	@REDLINE_STEPS=1000 REDLINE_FAILURES=1000 REDLINE_EXTENSION=$(DEBUG) \
+		$(VENVS)/$*/bin/python -B -m pytest -q -m slow -o faulthandler_timeout=0 \
+		test/python/layouts/test_work_beside.py test/python/hostile/test_failing_calls.py
+	@REDLINE_PATCHES=1000 REDLINE_KILLS=500 REDLINE_EXTENSION=$(DEBUG) \
+		$(VENVS)/$*/bin/python -B -m pytest -q -m slow -o faulthandler_timeout=0 \
+		test/python/files/test_patch_histories.py test/python/hostile/test_patch_faults.py \
+		test/python/hostile/test_commit_faults.py
+	@REDLINE_HISTORIES=$(TORTURE_HISTORIES) REDLINE_EXTENSION=$(DEBUG) \
+		$(VENVS)/$*/bin/python -B -m pytest -q -o faulthandler_timeout=0 test/python/history/test_random_histories.py
+	@REDLINE_REBASES=1000 REDLINE_MOVED=2000 REDLINE_EXTENSION=$(DEBUG) \
+		$(VENVS)/$*/bin/python -B -m pytest -q -o faulthandler_timeout=0 -m "slow or not slow" test/python/rebase
+	@$(VENVS)/$*/bin/python -B test/python/support/torture.py --extension $(DEBUG) \
+		--count $(TORTURE_CASES) --seed $(or $(TORTURE_SEED),1)
 
 # Without a sanitizer, as what is fuzzed has no unsafe code: so a stable toolchain will do. The corpus grows below
 # build/, and an input that fails is kept in test/fuzz/artifacts. The dependencies have the versions of the package.

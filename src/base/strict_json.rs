@@ -3,10 +3,11 @@
 //! Of two equal keys some parsers take the first and others the last, so that a person or a filter
 //! could see another value than the one that is used.
 
-use std::io;
+use std::marker::PhantomData;
+use std::{fmt, io};
 
-use serde::Serialize;
-use serde::de::{Error as _, IgnoredAny};
+use serde::de::{Error as _, IgnoredAny, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Error, Map, Result, Value};
 
 use crate::budget::{Grow, GrowBy, Taken, text_of};
@@ -33,6 +34,34 @@ pub fn write(value: &impl Serialize) -> Result<String> {
     let mut written = Written(Vec::new());
     serde_json::to_writer(&mut written, value)?;
     Ok(String::from_utf8(written.0).unwrap_or_else(|odd| text_of(odd.as_bytes()).taken()))
+}
+
+/// Reads a list, for `deserialize_with`.
+///
+/// # Errors
+/// Anything but a list of such items.
+pub fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> std::result::Result<Vec<T>, D::Error> {
+    deserializer.deserialize_seq(Items(PhantomData))
+}
+
+struct Items<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Items<T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+        text.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut given: A) -> std::result::Result<Vec<T>, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = given.next_element()? {
+            items.add(item);
+        }
+        Ok(items)
+    }
 }
 
 /// Bytes that are written.

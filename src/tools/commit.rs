@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::readings;
 use super::tool::{Alias, Annotations, Output, Tool, WRITES};
+use redline_base::budget::{CopiedText, Gather, Grow, Joined};
 use redline_base::error::escaped;
 use redline_rows::{
     Col, HasList, ListOf, Out, Row, Written, bigint, structures, varchar, varchars,
@@ -135,21 +136,22 @@ pub struct CommitResult {
 
 impl Output for CommitResult {
     fn text(&self) -> String {
-        let mut text = self.message.clone();
+        let mut text = self.message.copied_text();
         if let Some(commit) = &self.commit_id {
-            text += &format!("\ncommit_id: {commit}");
+            text.add(format!("\ncommit_id: {commit}"));
         }
         for CommittedFile { path, kind, lines_added, lines_removed, .. } in &self.files {
-            text += &format!("\n{kind} {} +{lines_added} -{lines_removed}", escaped(path));
+            text.add(format!("\n{kind} {} +{lines_added} -{lines_removed}", escaped(path)));
         }
         if !self.left_out.is_empty() {
-            let paths: Vec<_> = self.left_out.iter().map(|path| escaped(path)).collect();
-            text += &format!("\nnot committed: {}", paths.join(", "));
+            let paths: Vec<_> = self.left_out.iter().map(|path| escaped(path)).gather();
+            text.add(format!("\nnot committed: {}", paths.joined(", ")));
         }
         if let (Some(id), Some(_)) = (&self.id, &self.commit_id) {
-            text += &format!("\nundo takes it back: id = {id}");
+            text.add(format!("\nundo takes it back: id = {id}"));
         }
-        text + "\n"
+        text.add('\n');
+        text
     }
 
     fn line(&self) -> String {

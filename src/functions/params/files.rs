@@ -3,8 +3,9 @@
 use std::marker::PhantomData;
 
 use crate::ffi::Overload;
-use redline_base::budget::owned;
+use redline_base::budget::{TryGather, owned};
 use redline_base::error::{Error, Result};
+use redline_base::strict_json;
 use redline_rows::params::{
     Args, Asked, Flag, Given, Kind, Name, Param, RowArguments, Text, flag, required,
 };
@@ -96,7 +97,7 @@ impl<F: EditFields> Kind for EditsOf<F> {
                 "path": path, "old_string": old_string, "new_string": new_string, "replace_all": replace_all,
             }))
         })?;
-        Ok(serde_json::Value::Array(edits).to_string())
+        Ok(strict_json::write(&edits).expect("texts and flags are always JSON"))
     }
 }
 
@@ -145,7 +146,7 @@ fn each_edit<T>(
         })?;
         read(&EditRow { row, number, asked })
     };
-    edits.iter().zip(1..).map(edit).collect()
+    edits.iter().zip(1..).map(edit).try_gather()
 }
 
 const EDITS_DOC: &str =

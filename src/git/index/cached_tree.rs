@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use gix::hash::Kind;
 
 use crate::Oid;
+use redline_base::budget::{Copied, Grow, GrowBy, GrowMap};
 use redline_base::limits;
 
 /// The known trees by the paths of their directories: empty for the root, the others end in a
@@ -53,8 +54,8 @@ fn read_all(mut rest: &[u8], hash: Kind) -> Option<CachedTrees> {
             return None;
         }
         if !name.is_empty() {
-            path.extend_from_slice(name);
-            path.push(b'/');
+            path.add_slice(name);
+            path.add(b'/');
         }
         let (entries, directories) = (field(&mut rest, b' ')?, number(field(&mut rest, b'\n')?)?);
         room = room.checked_sub(held_bytes(&path))?;
@@ -63,9 +64,9 @@ fn read_all(mut rest: &[u8], hash: Kind) -> Option<CachedTrees> {
             let (id, after) = rest.split_at_checked(hash.len_in_bytes())?;
             rest = after;
             let tree = CachedTree { oid: Oid::try_from(id).ok()?, entries: number(entries)? };
-            trees.insert(path.clone(), tree);
+            trees.put(path.copied_vec(), tree);
         }
-        levels.push((path.len(), directories));
+        levels.add((path.len(), directories));
     }
     rest.is_empty().then_some(trees)
 }

@@ -4,6 +4,7 @@
 //! with the numbers of words of equal bits and of plain words, then the plain words.
 
 use crate::model::big_endian;
+use redline_base::budget::{Gather, Grow};
 
 /// A bitmap as it is stored.
 #[derive(Debug, Default)]
@@ -21,7 +22,7 @@ pub fn read(bytes: &[u8]) -> Option<(Bitmap, &[u8])> {
     if big_endian(last_group) as usize >= count.max(1) {
         return None;
     }
-    Some((Bitmap(words.chunks_exact(8).map(big_endian).collect()), rest))
+    Some((Bitmap(words.chunks_exact(8).map(big_endian).gather()), rest))
 }
 
 impl Bitmap {
@@ -38,7 +39,7 @@ impl Bitmap {
                 if end > length {
                     return None;
                 }
-                set.extend(at..end);
+                set.add_all(at..end);
             }
             at = end;
             for _ in 0..group >> 33 {
@@ -46,7 +47,7 @@ impl Bitmap {
                 let bits = (0..BITS).filter(|bit| word >> bit & 1 != 0);
                 for bit in bits {
                     let position = at.checked_add(bit).filter(|&position| position < length)?;
-                    set.push(position);
+                    set.add(position);
                 }
                 at = at.checked_add(BITS)?;
             }

@@ -28,6 +28,7 @@ use crate::model::changed_file::Entry;
 use crate::repository::Repository;
 use crate::tree::walk::TreeChanges;
 use file::IndexFile;
+use redline_base::budget::Joined;
 use redline_base::error::Result;
 use redline_base::limits;
 use redline_sandbox::{FileState, Moment, Stamp};
@@ -276,7 +277,7 @@ fn expanded(entries: Vec<Staged>, repository: &Repository) -> Result<Vec<Staged>
             if files.len() == limits::INDEX_ENTRIES {
                 return Err(gate.too_large("has an index with more entries than redline reads"));
             }
-            let path = [&directory.path[..], &change.path].concat().into();
+            let path = [&directory.path[..], &change.path].chained().into();
             let flags = Flags { skip_worktree: true, ..Flags::default() };
             files.push(Staged { path, entry, stage: 0, stat: directory.stat, flags });
         }

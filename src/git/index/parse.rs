@@ -9,6 +9,7 @@ use super::staged::{Flags, Staged, Stat};
 use crate::Oid;
 use crate::model::big_endian;
 use crate::model::changed_file::{Entry, Mode};
+use redline_base::budget::Copied;
 use redline_base::limits;
 
 /// Why an index could not be read.
@@ -102,7 +103,7 @@ pub fn parse(bytes: &[u8], hash: Kind) -> Result<Parsed, Fault> {
             b"link" if link.is_some() => return Err(Fault::Damaged("names two shared indexes")),
             b"link" => link = Some(read_link(content, hash)?),
             b"TREE" => trees = cached_tree::read(content, hash),
-            b"REUC" => resolved = content.to_vec(),
+            b"REUC" => resolved = content.copied_vec(),
             b"sdir" => has_directories = true,
             [b'A'..=b'Z', ..] => {}
             _ => return Err(Fault::Damaged("needs an extension that redline does not know")),

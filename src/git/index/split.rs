@@ -2,6 +2,7 @@
 
 use super::parse::{Fault, Link, Parsed};
 use super::staged::Staged;
+use redline_base::budget::{Gather, Grow};
 use redline_base::limits;
 
 /// Returns the entries of a shared index with the changes of the split one, sorted.
@@ -15,7 +16,7 @@ pub fn join(shared: Parsed, changes: Vec<Staged>, link: &Link) -> Result<Vec<Sta
     if shared.link.is_some() {
         return Err(Fault::Damaged("names a shared index that is split itself"));
     }
-    let mut base: Vec<Option<Staged>> = shared.entries.into_iter().map(Some).collect();
+    let mut base: Vec<Option<Staged>> = shared.entries.into_iter().map(Some).gather();
     let beyond = || Fault::Damaged("changes an entry that its shared index lacks");
     let replaced = link.replaced.set(base.len()).ok_or_else(beyond)?;
     let deleted = link.deleted.set(base.len()).ok_or_else(beyond)?;
@@ -30,7 +31,7 @@ pub fn join(shared: Parsed, changes: Vec<Staged>, link: &Link) -> Result<Vec<Sta
     for at in deleted {
         base[at] = None;
     }
-    let added: Vec<Staged> = changes.collect();
+    let added: Vec<Staged> = changes.gather();
     if base.len() + added.len() > limits::INDEX_ENTRIES {
         return Err(Fault::TooLarge("with more entries than redline reads"));
     }
@@ -51,7 +52,7 @@ fn merge(base: impl Iterator<Item = Staged>, added: Vec<Staged>) -> Vec<Staged> 
     let mut added = added.into_iter().peekable();
     for entry in base {
         while let Some(first) = added.next_if(|first| is_before(first, &entry)) {
-            merged.push(first);
+            merged.add(first);
         }
         let is_resolved = merged
             .last()
@@ -60,9 +61,9 @@ fn merge(base: impl Iterator<Item = Staged>, added: Vec<Staged>) -> Vec<Staged> 
             .peek()
             .is_some_and(|first| first.path == entry.path && first.stage == entry.stage);
         if !is_resolved && !is_same {
-            merged.push(entry);
+            merged.add(entry);
         }
     }
-    merged.extend(added);
+    merged.add_all(added);
     merged
 }

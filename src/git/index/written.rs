@@ -8,9 +8,10 @@ use std::collections::{BTreeSet, HashMap};
 
 use gix::hash::{Hasher, Kind, hasher};
 
-use super::cached_tree::CachedTrees;
+use super::cached_tree::{CachedTree, CachedTrees};
 use super::staged::Staged;
 use crate::model::write_offset_number;
+use redline_base::budget::{Copied, Grow, GrowBy, GrowMap, Joined};
 use redline_base::error::{Error, Result};
 
 const ASSUME_VALID: u16 = 0x8000;
@@ -39,9 +40,9 @@ pub fn index_file(
     };
     let count = u32::try_from(entries.len())
         .map_err(|_| Error::too_large("the index would have more than 2^32 entries"))?;
-    let mut bytes = b"DIRC".to_vec();
-    bytes.extend_from_slice(&u32::to_be_bytes(version));
-    bytes.extend_from_slice(&count.to_be_bytes());
+    let mut bytes = b"DIRC".copied_vec();
+    bytes.add_slice(&u32::to_be_bytes(version));
+    bytes.add_slice(&count.to_be_bytes());
     let mut last: &[u8] = &[];
     for entry in entries {
         write_entry(&mut bytes, entry, version, last);
@@ -50,9 +51,9 @@ pub fn index_file(
     let known = cached_trees(entries, trees);
     for (name, content) in [(b"TREE", known.as_slice()), (b"REUC", resolved)] {
         if !content.is_empty() {
-            bytes.extend_from_slice(name);
-            bytes.extend_from_slice(&u32::try_from(content.len()).unwrap_or(0).to_be_bytes());
-            bytes.extend_from_slice(content);
+            bytes.add_slice(name);
+            bytes.add_slice(&u32::try_from(content.len()).unwrap_or(0).to_be_bytes());
+            bytes.add_slice(content);
         }
     }
     let mut sum: Hasher = hasher(hash);
@@ -60,7 +61,7 @@ pub fn index_file(
     let sum = sum.try_finalize().map_err(|error| {
         Error::tool_failed("the checksum of the index cannot be computed").with_source(error)
     })?;
-    bytes.extend_from_slice(sum.as_bytes());
+    bytes.add_slice(sum.as_bytes());
     Ok(bytes)
 }
 
@@ -79,9 +80,9 @@ fn write_entry(bytes: &mut Vec<u8>, entry: &Staged, version: u32, last: &[u8]) {
         stat.group,
         stat.size,
     ] {
-        bytes.extend_from_slice(&number.to_be_bytes());
+        bytes.add_slice(&number.to_be_bytes());
     }
-    bytes.extend_from_slice(entry.entry.oid.as_bytes());
+    bytes.add_slice(entry.entry.oid.as_bytes());
     let mut flags = u16::try_from(entry.path.len()).unwrap_or(LENGTH).min(LENGTH);
     flags |= u16::from(entry.stage) << 12;
     let mut more = 0;
@@ -96,19 +97,19 @@ fn write_entry(bytes: &mut Vec<u8>, entry: &Staged, version: u32, last: &[u8]) {
     if entry.flags.assume_valid {
         flags |= ASSUME_VALID;
     }
-    bytes.extend_from_slice(&flags.to_be_bytes());
+    bytes.add_slice(&flags.to_be_bytes());
     if more != 0 {
-        bytes.extend_from_slice(&more.to_be_bytes());
+        bytes.add_slice(&more.to_be_bytes());
     }
     if version == 4 {
         let same = last.iter().zip(&entry.path).take_while(|(a, b)| a == b).count();
         write_offset_number(bytes, (last.len() - same) as u64);
-        bytes.extend_from_slice(&entry.path[same..]);
-        bytes.push(0);
+        bytes.add_slice(&entry.path[same..]);
+        bytes.add(0);
     } else {
-        bytes.extend_from_slice(&entry.path);
+        bytes.add_slice(&entry.path);
         let read = bytes.len() - start;
-        bytes.resize(bytes.len() + 8 - read % 8, 0);
+        bytes.add_slice(&[0; 8][read % 8..]);
     }
 }
 
@@ -123,7 +124,7 @@ fn cached_trees(entries: &[Staged], trees: &CachedTrees) -> Vec<u8> {
         let mut above = 0;
         for slash in memchr::memchr_iter(b'/', &entry.path) {
             let name = &entry.path[above..slash];
-            inner.entry(&entry.path[..above]).or_default().insert((name.len(), name));
+            inner.slot(&entry.path[..above]).or_default().add((name.len(), name));
             above = slash + 1;
         }
     }
@@ -132,16 +133,16 @@ fn cached_trees(entries: &[Staged], trees: &CachedTrees) -> Vec<u8> {
     while let Some((path, name)) = waiting.pop() {
         let directories = inner.get(&path[..]);
         let count = directories.map_or(0, BTreeSet::len);
-        bytes.extend_from_slice(name);
+        bytes.add_slice(name);
         match trees.get(&path) {
-            Some(tree) => {
-                bytes.extend_from_slice(format!("\0{} {count}\n", tree.entries).as_bytes());
-                bytes.extend_from_slice(tree.oid.as_bytes());
+            Some(CachedTree { entries: files, oid }) => {
+                bytes.add_slice(format!("\0{files} {count}\n").as_bytes());
+                bytes.add_slice(oid.as_bytes());
             }
-            None => bytes.extend_from_slice(format!("\0-1 {count}\n").as_bytes()),
+            None => bytes.add_slice(format!("\0-1 {count}\n").as_bytes()),
         }
         for (_, name) in directories.into_iter().flatten().rev() {
-            waiting.push(([&path[..], name, b"/"].concat(), name));
+            waiting.add(([&path[..], name, b"/"].chained(), name));
         }
     }
     bytes
@@ -149,7 +150,6 @@ fn cached_trees(entries: &[Staged], trees: &CachedTrees) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cached_tree::CachedTree;
     use super::super::parse::parse;
     use super::super::staged::{Flags, Stat};
     use super::*;

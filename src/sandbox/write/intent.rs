@@ -5,7 +5,7 @@
 //! more line, so that a line that was cut by a crash leaves the one before it.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ use crate::rules::policy::Sandbox;
 use crate::rules::sandboxes::Sandboxes;
 use crate::write::locked::make;
 use redline_base::error::{Error, Result};
-use redline_base::limits;
+use redline_base::{limits, strict_json};
 
 /// How the name of an intent ends.
 const SUFFIX: &str = ".intent";
@@ -52,6 +52,7 @@ pub(crate) struct Plan {
     /// The directories that are made for it, those above first.
     pub made: Vec<String>,
     /// The files.
+    #[serde(deserialize_with = "strict_json::list")]
     pub files: Vec<FileSwap>,
 }
 
@@ -161,13 +162,18 @@ impl Intents {
 impl Intent<'_> {
     /// Records the progress of the change durably.
     pub(crate) fn append(&mut self, plan: &Plan) -> io::Result<()> {
-        let mut line = serde_json::to_vec(plan)?;
-        line.push(b'\n');
         let end = self.file.stream_position()?;
-        let written = self.file.write_all(&line).and_then(|()| Ok(fsync(&self.file)?));
+        let mut line = BufWriter::new(&self.file);
+        let written = serde_json::to_writer(&mut line, plan)
+            .map_err(io::Error::from)
+            .and_then(|()| line.write_all(b"\n"))
+            .and_then(|()| line.flush())
+            .and_then(|()| Ok(fsync(&self.file)?));
+        // What it has not written after a failure is not written when it is dropped.
+        drop(line.into_parts());
         if written.is_err() {
             // Truncates a partial record, so that no unreached state is read from it.
-            let _ = self.file.set_len(end).and_then(|()| self.file.seek(SeekFrom::Start(end)));
+            let _ = self.file.set_len(end).and_then(|()| (&self.file).seek(SeekFrom::Start(end)));
         }
         written
     }

@@ -7,6 +7,7 @@ use crate::open::sandbox_path::SandboxPath;
 use crate::rules::policy::Sandbox;
 use crate::write::intent::{Intents, Stage};
 use crate::write::staging::Staging;
+use redline_base::budget::Stopped;
 use redline_base::error::{Error, Result, quoted};
 
 /// Reverts or finishes the changes that killed processes have left in a sandbox.
@@ -55,6 +56,9 @@ fn left(sandbox: &Sandbox, error: io::Error) -> Error {
 
 /// Returns the error for a change that cannot be recorded.
 pub(crate) fn cannot_record(error: io::Error) -> Error {
+    if error.kind() == io::ErrorKind::OutOfMemory {
+        return Stopped::Allocation.into();
+    }
     Error::tool_failed("the change cannot be recorded before it is made; no file is changed")
         .with_hint("Make room in the directory of this user's state (XDG_STATE_HOME)")
         .with_source(error)

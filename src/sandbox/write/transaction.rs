@@ -18,7 +18,7 @@ use crate::write::intent::{FileSwap, Intent, Intents, Plan, Stage};
 use crate::write::recovery::{cannot_record, roll_back_left};
 use crate::write::staging::{Staging, fault};
 use crate::write::{CREATE, Expected, KEPT_MODE, fill, stale};
-use redline_base::budget::check_current;
+use redline_base::budget::{Gather, check_current};
 use redline_base::error::{Error, Result};
 use redline_base::limits;
 
@@ -140,7 +140,7 @@ fn planned(sandbox: &Sandbox, changes: &[Change<'_>]) -> Result<Plan> {
         root: sandbox.root.identity().map_err(|error| cannot_record(error.into()))?,
         stage: Stage::Staging,
         made: Staging::missing(sandbox, created.map(|change| change.place.path())),
-        files: changes.iter().map(swap).collect(),
+        files: changes.iter().map(swap).gather(),
     })
 }
 

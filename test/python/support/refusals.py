@@ -161,14 +161,15 @@ def calls() -> dict[str, str]:
     text = "".join(LINES).encode()
     oid = hashlib.sha1(b"blob %d\0" % len(text) + text).hexdigest()
     add("edit_lines", f"SELECT edit_lines('ws/w.txt', 2, 16000, b, '{oid}') FROM texts")
-    edits = "list({'path': 'ws/many/' || name, 'old_string': '.', 'new_string': ' changed'})"
+    edits = "list({'path': 'many/' || name, 'old_string': '.', 'new_string': ' changed'})"
     add(
         "edit_files",
         f"SELECT edit_files('ws', {edits}) FROM names",
         "SELECT edit_files('ws', patch) FROM patches",
         "SELECT edit_files('asking', '*** Begin Patch' || chr(10) || '*** Add File: n' || chr(10) || '+' || replace(b, chr(10), chr(10) || '+') || chr(10) || '*** End Patch') FROM texts",
     )
-    add("revert_edit", "SELECT revert_edit(edit_files('ws', patch).id) FROM patches")
+    # Several large allocations are made for each file.
+    add("revert_edit", "SELECT revert_edit(edit_files('ws', few).id) FROM patches")
     written = "write_file('ws/w.txt', b).path"
     add("revert_edits", f"SELECT revert_edits(split_part({written}, '/', 1)) FROM texts")
     add("redline_log", "FROM redline_log()")
@@ -212,7 +213,12 @@ class Child:
 
     def __init__(self, extension: str, root: pathlib.Path) -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        self.root = root
+        self.extension, self.root = extension, root
+        self.open()
+
+    def open(self) -> None:
+        """Opens another database, whose journal is empty."""
+        extension, root = self.extension, self.root
         self.con = duckdb.connect(config={"allow_unsigned_extensions": True, "threads": 2})
         self.con.execute(f"LOAD '{extension}'")
         boxes = [SANDBOX | {"root": str(root)}, ASKING | {"root": str(root.parent / "asking")}]
@@ -236,7 +242,7 @@ class Child:
         self.con.execute("CREATE TABLE names (name VARCHAR)")
         self.con.executemany("INSERT INTO names VALUES (?)", names)
         self.con.execute(
-            "CREATE TABLE patches AS SELECT string_agg(p.patch, '' ORDER BY p.file_path) AS patch FROM file_patches('main~1', 'main~2', ?) AS p WHERE p.file_path LIKE 'many/%'",
+            "CREATE TABLE patches AS SELECT string_agg(p.patch, '' ORDER BY p.file_path) AS patch, string_agg(p.patch, '' ORDER BY p.file_path) FILTER (WHERE p.file_path LIKE '% 7_') AS few FROM file_patches('main~1', 'main~2', ?) AS p WHERE p.file_path LIKE 'many/%'",
             [str(root)],
         )
         self.con.execute("ALTER TABLE texts ADD COLUMN patch VARCHAR")
@@ -246,29 +252,35 @@ class Child:
             "substr(patch, instr(patch, chr(10) || '@@')) AS patch) FROM texts"
         )
 
-    def ask(self, sql: str) -> str:
-        """Returns `rows`, or the code of the error."""
+    def ask(self, sql: str) -> tuple[str, str]:
+        """Returns `rows`, or the code of the error and its text."""
         try:
             self.con.execute(sql).fetchall()
         except MemoryError:
-            return "memory"
+            return "memory", ""
         except duckdb.Error as error:
-            return str(error).removeprefix("Invalid Input Error: ").split(":")[0][:60]
-        return "rows"
+            text = str(error).removeprefix("Invalid Input Error: ")
+            return text.split(":")[0][:60], text
+        return "rows", ""
 
     def refuse(self, sql: str, first: int) -> None:
+        # What reads the journal asks for more memory with each entry.
+        reads_journal = "revert_edit" in sql
         refill(self.root)
-        usual = self.ask(sql)
+        usual, _ = self.ask(sql)
         print("usual", usual, flush=True)
         said = set()
         while True:
+            if reads_journal:
+                self.con.close()
+                self.open()
             refill(self.root)
             print(first, flush=True)
             self.con.execute(f"SELECT redline_debug_refuse({first}, 1)").fetchall()
-            got = self.ask(sql)
+            got, text = self.ask(sql)
             refused = self.con.execute("SELECT redline_debug_refuse(0, 0)").fetchone()[0]
             said.add(got)
-            assert got in (usual, "too_large", "memory"), got
+            assert got in (usual, "too_large", "memory"), f"{usual} before, {got}: {text[:400]}"
             if refused == "0":
                 break
             first += 1
