@@ -258,8 +258,8 @@ clean:
 	rm -rf build target
 
 # Made again when this file changes; a stamp is written last, so that an interrupted set-up starts again.
-$(STABLE_READY): PACKAGES := duckdb==$(STABLE) duckdb-cli==$(STABLE) pytest jsonschema click pygments matplotlib==3.11.2
-$(NEXT_READY): PACKAGES := duckdb==$(NEXT) pytest jsonschema click pygments matplotlib==3.11.2
+$(STABLE_READY): PACKAGES := duckdb==$(STABLE) duckdb-cli==$(STABLE) pytest pytz jsonschema click pygments matplotlib==3.11.2
+$(NEXT_READY): PACKAGES := duckdb==$(NEXT) pytest pytz jsonschema click pygments matplotlib==3.11.2
 $(BENCH_READY): PACKAGES := duckdb==$(STABLE) pygit2 GitPython numpy pyarrow csv-diff git-history
 $(WHEEL_READY): PACKAGES := build hatchling auditwheel cargo-zigbuild ziglang
 $(STABLE_READY) $(NEXT_READY) $(BENCH_READY) $(WHEEL_READY): Makefile
