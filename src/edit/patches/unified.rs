@@ -5,7 +5,7 @@ use super::rest::Lines;
 use super::{ChangeKind, FileChange, Hunk, HunkLine, wrong};
 use redline_base::budget::{Copied, GrowBy, TryGather};
 use redline_base::error::{Error, Result, quoted};
-use redline_text::patch::{self, FilePatch, PatchError, PatchHunk, PatchStatus};
+use redline_text::patch::{self, FilePatch, PatchHunk, PatchStatus};
 use redline_text::{CancelToken, LineKind};
 
 /// The bits of a mode that hold the kind of the file, and their value for a regular file.
@@ -36,12 +36,7 @@ pub(super) fn read(mut lines: Lines<'_>, cancel: &CancelToken<'_>) -> Result<Vec
     own_headers(&mut lines, cancel)?;
     lines.check_rest(cancel)?;
     let patch = patch?;
-    let read = patch::parse_within(patch.as_bytes(), *cancel).map_err(|error| match error {
-        PatchError::Stopped(stopped) => stopped.into(),
-        error => {
-            Error::invalid_args(format!("the patch cannot be read: {error}")).with_source(error)
-        }
-    })?;
+    let read = patch::parse_within(patch.as_bytes(), *cancel)?;
     read.files.iter().map(change).try_gather()
 }
 

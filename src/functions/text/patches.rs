@@ -9,24 +9,14 @@ use redline_base::error::{Error, Result};
 use redline_base::limits;
 use redline_rows::{Out, Varchar, Written};
 use redline_text::CancelToken;
-use redline_text::patch::{self, FilePatch, PatchError, Read};
+use redline_text::patch::{self, FilePatch, Read};
 
 /// The patch.
 pub const PATCH: Param<Bytes> = required("patch", "A unified or git diff of any number of files");
 
-/// Returns the error for an invalid patch.
-pub fn unreadable(error: PatchError) -> Error {
-    match error {
-        PatchError::Stopped(stopped) => stopped.into(),
-        error => {
-            Error::invalid_args(format!("the patch cannot be used: {error}")).with_source(error)
-        }
-    }
-}
-
 /// Reads the argument `patch`.
 pub fn read<'a>(args: Args<'a>, budget: &'a Budget) -> Result<Read<'a>> {
-    patch::parse_within(args.get(PATCH)?, CancelToken::of(budget)).map_err(unreadable)
+    Ok(patch::parse_within(args.get(PATCH)?, CancelToken::of(budget))?)
 }
 
 /// Returns the path of a file: the new one, or that of a deleted file; `None` if the patch has

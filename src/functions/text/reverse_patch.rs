@@ -1,6 +1,6 @@
 //! `reverse_patch(patch)`: the patch that undoes another.
 
-use super::patches::{PATCH, made, unreadable};
+use super::patches::{PATCH, made};
 use super::sides::Comparer;
 use crate::ffi::Overload;
 use crate::functions::params::{Args, fields};
@@ -27,6 +27,6 @@ impl Scalar for ReversePatch {
 
     fn call(state: &mut Comparer, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
         let reversed = patch::reverse_within(args.get(PATCH)?, CancelToken::of(&state.budget));
-        made(out, &reversed.map_err(unreadable)?)
+        made(out, &reversed?)
     }
 }

@@ -27,7 +27,7 @@ use redline_base::budget::{Copied, Gather, Grow, GrowMap, GrowSet, TryGather};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
 use redline_sandbox::FileState;
-use redline_text::patch::{self, FilePatch, PatchError, PatchStatus};
+use redline_text::patch::{self, FilePatch, PatchStatus};
 use redline_text::{CancelToken, is_binary};
 
 /// What a selection changes.
@@ -320,15 +320,12 @@ impl<'a> Selector<'a> {
     fn select_hunks(&mut self, text: &[u8]) -> Result<()> {
         let repository = self.repository;
         let cancel = || CancelToken::of(repository.budget());
-        let unusable = |error: PatchError| {
-            Error::invalid_args(format!("the patch cannot be used: {error}")).with_source(error)
-        };
         let unstages = matches!(self.action, Action::Unstage);
         let text = match unstages {
-            true => Cow::Owned(patch::reverse_within(text, cancel()).map_err(unusable)?),
+            true => Cow::Owned(patch::reverse_within(text, cancel())?),
             false => Cow::Borrowed(text),
         };
-        let read = patch::parse_within(&text, cancel()).map_err(unusable)?;
+        let read = patch::parse_within(&text, cancel())?;
         for file in &read.files {
             let path = |name: &Option<Cow<'_, [u8]>>| name.as_deref().map(<[u8]>::to_vec);
             let (old, new) = (path(&file.old_path), path(&file.new_path));

@@ -227,7 +227,10 @@ impl Directory {
 
 impl From<io::Error> for OpenError {
     fn from(error: io::Error) -> Self {
-        Self::System(error)
+        match error.kind() {
+            io::ErrorKind::OutOfMemory => Self::Stopped(Stopped::Allocation),
+            _ => Self::System(error),
+        }
     }
 }
 
@@ -250,7 +253,7 @@ impl RegularFile {
             return Err(OpenError::TooLarge { size: self.stamp.size() });
         }
         let mut bytes = Vec::new();
-        let no_memory = || OpenError::System(io::ErrorKind::OutOfMemory.into());
+        let no_memory = || OpenError::Stopped(Stopped::Allocation);
         // One byte more than its size reveals a file that has grown.
         let size = usize::try_from(self.stamp.size()).map_err(|_| no_memory())?.saturating_add(1);
         bytes.try_reserve_exact(size).map_err(|_| no_memory())?;

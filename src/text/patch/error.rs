@@ -196,6 +196,17 @@ pub(super) fn excerpt_or_end(line: Option<&[u8]>) -> String {
     line.map_or_else(|| "the end of the patch".to_owned(), excerpt)
 }
 
+impl From<PatchError> for redline_base::error::Error {
+    fn from(error: PatchError) -> Self {
+        match error {
+            PatchError::Stopped(stopped) => stopped.into(),
+            error => {
+                Self::invalid_args(format!("the patch cannot be used: {error}")).with_source(error)
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

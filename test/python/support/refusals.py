@@ -131,9 +131,19 @@ def calls() -> dict[str, str]:
         "reverse_patch": ["patch"],
         "merge_texts": ["a, b, side", "a, b, other"],
         "merge_conflicts": ["a, b, other"],
+        "patch_pieces": ["patch"],
+        "visible_pieces": ["a"],
     }
     for name, arguments in texts.items():
         add(name, *(f"SELECT {name}({one}) FROM texts" for one in arguments))
+    # Rows of data.
+    numbered = "(SELECT string_agg(i || ',' || i {}, chr(10) ORDER BY i) FROM range(17000) AS r(i))"
+    old, new = numbered.format(""), numbered.format("// 8")
+    add("data_rows", f"SELECT data_rows('id,price' || chr(10) || {old}, 'a.csv')")
+    add(
+        "data_changes",
+        f"SELECT data_changes('id,price' || chr(10) || {old}, 'id,price' || chr(10) || {new}, 'a.csv')",
+    )
     # Files.
     add("read_file", "SELECT read_file('ws/a.txt')", "SELECT read_file('ws/bad.txt')")
     add("diff_files", "SELECT diff_files('ws/a.txt', 'ws/w.txt')")
@@ -184,13 +194,13 @@ def calls() -> dict[str, str]:
     add("git_unstage", "SELECT (git_stage('ws', patch), git_unstage('ws', patch)) FROM patches")
     add(
         "git_restore",
-        "SELECT git_restore('ws', ['many'], 'main~2')",
+        "SELECT git_restore('ws', ['many/*many 7?'], 'main~2')",
         "SELECT git_restore('ws', ['a.txt'], 'main~2', {'dry_run': true})",
     )
     payload = "write_approval('asking/n.txt', b)"
     add("write_approval", f"SELECT {payload} FROM texts")
     add("edit_approval", "SELECT edit_approval('asking/a.txt', a, b) FROM texts")
-    for name in ("display", "pages", "paging", "complete"):
+    for name in ("display", "pages", "paging", "pieces", "complete"):
         more = ", 80, 24" if name == "pages" else ""
         add(f"approval_{name}", f"SELECT approval_{name}({payload}{more}) FROM texts")
     add("approval_chunk", f"SELECT approval_chunk({payload}, 1) FROM texts")
@@ -217,8 +227,9 @@ class Child:
         self.open()
 
     def open(self) -> None:
-        """Opens another database, whose journal is empty."""
+        """Opens another database, whose journal is empty, on files as they were before any call."""
         extension, root = self.extension, self.root
+        refill(root)
         self.con = duckdb.connect(config={"allow_unsigned_extensions": True, "threads": 2})
         self.con.execute(f"LOAD '{extension}'")
         boxes = [SANDBOX | {"root": str(root)}, ASKING | {"root": str(root.parent / "asking")}]
