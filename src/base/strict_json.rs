@@ -10,7 +10,7 @@ use serde::de::{Error as _, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Error, Map, Result, Value};
 
-use crate::budget::{Grow, GrowBy, Taken, text_of};
+use crate::budget::{CopiedText, Grow, GrowBy, Taken, text_of};
 
 /// Levels of lists and objects, as in `serde_json`.
 const LEVELS: usize = 128;
@@ -61,6 +61,46 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Items<T> {
             items.add(item);
         }
         Ok(items)
+    }
+}
+
+/// Reads a text that may be large, for `deserialize_with`.
+///
+/// # Errors
+/// Anything but a text.
+pub fn text<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<String, D::Error> {
+    Large::deserialize(deserializer).map(|large| large.0)
+}
+
+/// Does the same where there may be none.
+///
+/// # Errors
+/// Anything but a text or null.
+pub fn optional_text<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<Option<String>, D::Error> {
+    Ok(Option::<Large>::deserialize(deserializer)?.map(|large| large.0))
+}
+
+struct Large(String);
+
+impl<'de> Deserialize<'de> for Large {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        deserializer.deserialize_str(Text).map(Self)
+    }
+}
+
+struct Text;
+
+impl Visitor<'_> for Text {
+    type Value = String;
+
+    fn expecting(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+        text.write_str("a string")
+    }
+
+    fn visit_str<E>(self, text: &str) -> std::result::Result<String, E> {
+        Ok(text.copied_text())
     }
 }
 

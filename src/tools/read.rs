@@ -7,6 +7,7 @@ use super::answer::Reply;
 use super::readings;
 use super::room::{Rest, too_small};
 use super::tool::{Alias, Output, Tool};
+use redline_base::budget::{Grow, GrowBy, Joined, text_of};
 use redline_base::error::{Error, Result};
 use redline_base::form::{counted, more};
 use redline_rows::{Col, Row, bigint, boolean, varchar};
@@ -167,7 +168,7 @@ impl LineScan {
         let line = line.unwrap_or_default();
         let taken = line.len().min(self.most - self.kept.len());
         self.is_over |= taken < line.len();
-        self.kept.extend_from_slice(&line[..taken]);
+        self.kept.add_slice(&line[..taken]);
     }
 
     /// Returns the number of lines that were read.
@@ -268,12 +269,12 @@ struct Filling<'a> {
 impl Filling<'_> {
     /// Adds a line, or nothing without room for it.
     fn push(&mut self, number: Option<u64>, line: &[u8]) -> bool {
-        let line = numbered(number) + &String::from_utf8_lossy(line);
+        let line = [&*numbered(number), &*text_of(line)].joined("");
         let (cost, fence) = (self.reply.body().cost(&line), longest_run(&line).max(self.fence));
         let fences = if self.reply.is_data { 0 } else { 2 * (fence - self.fence) };
         let Some(room) = self.room.checked_sub(cost + fences) else { return false };
         (self.room, self.fence) = (room, fence);
-        self.text.push_str(&line);
+        self.text.add_slice(&*line);
         true
     }
 
@@ -287,8 +288,8 @@ impl Filling<'_> {
             let fences = 2 * longest_run(&part);
             (part, taken) = self.beginning(line, room.saturating_sub(fences));
         }
-        self.text.push_str(&number);
-        self.text.push_str(&part);
+        self.text.add_slice(&*number);
+        self.text.add_slice(&*part);
         taken
     }
 
@@ -297,14 +298,14 @@ impl Filling<'_> {
         let (mut part, mut taken) = (String::new(), 0);
         for chunk in line.utf8_chunks() {
             let valid = self.reply.body().fitting(chunk.valid(), room);
-            part.push_str(valid);
+            part.add_slice(valid);
             taken += valid.len();
             room -= self.reply.body().cost(valid);
             if valid.len() < chunk.valid().len() || room < char::REPLACEMENT_CHARACTER.len_utf8() {
                 break;
             }
             if !chunk.invalid().is_empty() {
-                part.push(char::REPLACEMENT_CHARACTER);
+                part.add(char::REPLACEMENT_CHARACTER);
                 room -= char::REPLACEMENT_CHARACTER.len_utf8();
                 taken += chunk.invalid().len();
             }
@@ -327,15 +328,17 @@ impl Output for Lines {
     fn text(&self) -> String {
         let fence = "`".repeat(longest_run(&self.content).max(2) + 1);
         let end = if self.content.is_empty() || self.content.ends_with('\n') { "" } else { "\n" };
-        let text = format!("{}:\n{fence}\n{}{end}{fence}", self.line(), self.content);
+        let mut text =
+            [&*self.line(), ":\n", &*fence, "\n", &*self.content, end, &*fence].joined("");
         let (Some(LinePlace { line, byte }), Some(cursor)) = (self.next, self.rest.cursor()) else {
             return text;
         };
         let more = more(cursor);
-        match byte {
-            0 => format!("{text}\n{more} Or give first_line = {line}"),
-            _ => format!("{text}\n{more} Line {line} was cut after {byte} bytes"),
-        }
+        text.add(match byte {
+            0 => format!("\n{more} Or give first_line = {line}"),
+            _ => format!("\n{more} Line {line} was cut after {byte} bytes"),
+        });
+        text
     }
 
     fn line(&self) -> String {

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use redline_base::budget::{CopiedText, GatherSome, Joined};
 use redline_base::limits;
 
 /// Reads a value as arguments of ours, which it adds to those of the call; false if it means none.
@@ -161,18 +162,18 @@ pub fn branch_type(value: &Value, arguments: &mut Map<String, Value>) -> bool {
 /// A patch: a text, its lines, or the words of a command.
 pub fn patch(value: &Value, arguments: &mut Map<String, Value>) -> bool {
     let text = match value {
-        Value::String(text) => text.clone(),
+        Value::String(text) => text.copied_text(),
         Value::Array(values) => {
-            let Some(lines) = values.iter().map(Value::as_str).collect::<Option<Vec<_>>>() else {
+            let Some(lines) = values.iter().map(Value::as_str).gather_some::<Vec<_>>() else {
                 return false;
             };
             match lines.as_slice() {
-                ["apply_patch", patch] => (*patch).to_owned(),
-                lines => lines.join("\n"),
+                ["apply_patch", patch] => patch.copied_text(),
+                lines => lines.joined("\n"),
             }
         }
         _ => return false,
     };
-    arguments.insert("patch".into(), json!(text));
+    arguments.insert("patch".into(), Value::String(text));
     true
 }

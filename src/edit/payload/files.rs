@@ -1,5 +1,6 @@
 //! The payloads of an operation on several files: a patch, an undo, or a commit.
 
+use redline_base::strict_json;
 use serde::{Deserialize, Serialize};
 
 use super::parts::{Chunk, Head, NotUtf8, is_false};
@@ -35,8 +36,10 @@ pub struct PatchPayload {
     #[serde(flatten)]
     pub head: Head,
     /// The files.
+    #[serde(deserialize_with = "strict_json::list")]
     pub files: Vec<PatchedFile>,
     /// The changes of all of them, as a git diff.
+    #[serde(deserialize_with = "strict_json::text")]
     pub unified_diff: String,
     /// The bytes of `unified_diff` that are not UTF-8.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -58,6 +61,7 @@ pub struct PatchLargePayload {
     #[serde(flatten)]
     pub head: Head,
     /// The files.
+    #[serde(deserialize_with = "strict_json::list")]
     pub files: Vec<PatchedFile>,
     /// The first chunk.
     #[serde(flatten)]
@@ -85,6 +89,7 @@ pub struct CommitFacts {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leaves: Option<String>,
     /// The message.
+    #[serde(default, deserialize_with = "strict_json::optional_text")]
     pub message: Option<String>,
     /// The author, as `Name <address>`.
     pub author: Option<String>,
@@ -106,8 +111,10 @@ pub struct CommitPayload {
     #[serde(flatten)]
     pub facts: CommitFacts,
     /// The files, by their paths from the root of the repository.
+    #[serde(deserialize_with = "strict_json::list")]
     pub files: Vec<PatchedFile>,
     /// All of it as one text: branch, parents, people and message, then the changes as a git diff.
+    #[serde(deserialize_with = "strict_json::text")]
     pub unified_diff: String,
     /// The bytes of `unified_diff` that are not UTF-8.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -129,6 +136,7 @@ pub struct CommitLargePayload {
     #[serde(flatten)]
     pub facts: CommitFacts,
     /// The files.
+    #[serde(deserialize_with = "strict_json::list")]
     pub files: Vec<PatchedFile>,
     /// The first chunk.
     #[serde(flatten)]

@@ -25,7 +25,7 @@ pub use files::{
 pub use parts::{Base, CHUNK_BYTES, Chunk, Head, NotUtf8, PREVIEW_LINES, ShownText, WHOLE_BYTES};
 
 /// A payload; its field `type` names the variant.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Payload {
     /// Writes a whole file.
@@ -75,23 +75,17 @@ impl Received {
         let value =
             strict_json::parse(json).map_err(|error| refused(format!("is not JSON: {error}")))?;
         let field = |name: &str| value.get(name).and_then(Value::as_str);
-        match field("type") {
-            Some(
-                kind @ ("write" | "edit" | "read" | "write_large" | "edit_large" | "patch"
-                | "patch_large" | "commit" | "commit_large"),
-            ) => {
-                let kind = quoted(kind);
-                // The head first: of several fields that are missing, the first is named.
-                let payload = Head::deserialize(&value).and_then(|_| Payload::deserialize(&value));
-                payload
-                    .map(Box::new)
-                    .map(Self::Known)
-                    .map_err(|error| refused(format!("of type {kind}: {error}")))
-            }
-            _ => field("description")
-                .map(|description| Self::Other { description: description.to_owned() })
-                .ok_or_else(|| refused("has neither a known type nor a description".to_owned())),
+        let kind = field("type").unwrap_or_default();
+        if let Some(payload) = Payload::of_kind(kind, &value) {
+            // The head first: of several fields that are missing, the first is named.
+            return Head::deserialize(&value)
+                .and(payload)
+                .map(|payload| Self::Known(Box::new(payload)))
+                .map_err(|error| refused(format!("of type {}: {error}", quoted(kind))));
         }
+        field("description")
+            .map(|description| Self::Other { description: description.to_owned() })
+            .ok_or_else(|| refused("has neither a known type nor a description".to_owned()))
     }
 }
 
@@ -115,6 +109,23 @@ pub fn outline(tool: FileTool, path: &str) -> String {
 }
 
 impl Payload {
+    /// Reads a payload of a kind, by the name of its field `type`; serde would copy all of it to find
+    /// that. `None` of an unknown one.
+    fn of_kind(kind: &str, value: &Value) -> Option<serde_json::Result<Self>> {
+        Some(match kind {
+            "write" => WritePayload::deserialize(value).map(Self::Write),
+            "edit" => EditPayload::deserialize(value).map(Self::Edit),
+            "read" => ReadPayload::deserialize(value).map(Self::Read),
+            "write_large" => WriteLargePayload::deserialize(value).map(Self::WriteLarge),
+            "edit_large" => EditLargePayload::deserialize(value).map(Self::EditLarge),
+            "patch" => PatchPayload::deserialize(value).map(Self::Patch),
+            "patch_large" => PatchLargePayload::deserialize(value).map(Self::PatchLarge),
+            "commit" => CommitPayload::deserialize(value).map(Self::Commit),
+            "commit_large" => CommitLargePayload::deserialize(value).map(Self::CommitLarge),
+            _ => return None,
+        })
+    }
+
     /// Returns the JSON text, its fields in the order of the specification.
     pub fn to_json(&self) -> String {
         strict_json::write(self).expect("a struct of texts and numbers is always JSON")

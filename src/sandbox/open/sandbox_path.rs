@@ -13,7 +13,7 @@ use crate::open::state::{EntryKind, FileState};
 use crate::rules::policy::Sandbox;
 use crate::rules::rel_path::RelPath;
 use crate::rules::sandboxes::Sandboxes;
-use redline_base::budget::{Stopped, check_current};
+use redline_base::budget::{Stopped, check_current, filled};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
 use redline_base::suggest::nearest_names;
@@ -245,7 +245,7 @@ impl<'a> SandboxPath<'a> {
     /// why the thread's work ended.
     pub fn stream(&self, mut take: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
         let OpenFile { mut file, state } = self.open()?;
-        let mut piece = vec![0; limits::PIECE_BYTES];
+        let mut piece = filled(0, limits::PIECE_BYTES);
         let mut size = 0;
         loop {
             check_current()?;

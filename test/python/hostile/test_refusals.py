@@ -45,11 +45,9 @@ def deaths(extension, root, name: str) -> list[str]:
 
 
 # Promise (survival): No process ends because the system refuses a large allocation: functions and
-# tools that compare, list, blame and read revisions and follow histories, functions of texts, and
-# those that read, write and edit one file are called with their first allocation over 64 KiB
-# refused, their second, and so on, and give `too_large:` or the right rows. Not yet shown of
-# changes of several files, commits, approvals and tools that write; `inline_diff` may end it, with
-# texts of at most 1 MiB.
+# tools of repositories, texts, data, files, changes of several files, commits and approvals are
+# called with their first allocation over 64 KiB refused, their second, and so on, and give
+# `too_large:` or the right rows. Not `inline_diff`, which may end it, with texts of at most 1 MiB.
 @pytest.mark.parametrize("name", CALLS)
 def test_memory_that_is_refused_is_an_error_of_the_call(extension, root, name):
     found = deaths(extension, root, name)
