@@ -89,8 +89,8 @@ def test_in_memory_calls_that_fail_push_out_nothing_that_was_done(connect, tmp_p
     (tmp_path / "root/f").write_text("old\n")
     assert answer(con, "SELECT edit_files('ws', ?)", patch_of(["f"])).error is None
     (id,) = con.execute("SELECT id FROM redline_log()").fetchone()
-    for _ in range(2):
-        fail(con, long_names(9000, depth=17))
+    for _ in range(18):
+        fail(con, long_names(1000, depth=17))
     assert answer(con, "SELECT revert_edit(?)", id).error is None
     assert (tmp_path / "root/f").read_text() == "old\n"
 
