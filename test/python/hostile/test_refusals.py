@@ -32,7 +32,7 @@ def deaths(extension, root, name: str) -> list[str]:
     while True:
         done = subprocess.run(
             [sys.executable, "-B", refusals.__file__, extension, root, name, str(first)],
-            capture_output=True, text=True, env=os.environ,
+            capture_output=True, text=True, env={**os.environ, "XDG_STATE_HOME": str(root.parent / "state")},
         )  # fmt: skip
         printed = done.stdout.split()
         if done.returncode == 0 and done.stdout.endswith("ended well\n"):

@@ -290,6 +290,9 @@ class Child:
             self.con.execute(f"SELECT redline_debug_refuse({first}, 1)").fetchall()
             got, text = self.ask(sql)
             refused = self.con.execute("SELECT redline_debug_refuse(0, 0)").fetchone()[0]
+            # DuckDB interrupts its other threads before it keeps the error of one, and may keep theirs.
+            if got.startswith("INTERRUPT") and refused == "1":
+                continue
             said.add(got)
             assert got in (usual, "too_large", "memory"), f"{usual} before, {got}: {text[:400]}"
             if refused == "0":
