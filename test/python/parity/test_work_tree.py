@@ -11,13 +11,13 @@ import duckdb
 import process_threads
 import pytest
 import repositories
+from repositories import EMPTY_TREE
 
 PLAIN = ["--no-ext-diff", "--no-textconv", "--no-color", "--full-index"]
 # With -R git swaps the prefixes too.
 REVERSED = ["-R", "--src-prefix=b/", "--dst-prefix=a/"]
 # In a conflict our side is compared; git would print a combined diff.
 OURS = ["--ours"]
-EMPTY_TREE = hashlib.new(repositories.HASH, b"tree 0\0").hexdigest()
 # The two sides of a comparison -> the arguments of `git diff` for it.
 SIDES = {
     ("INDEX", "WORKTREE"): OURS,

@@ -12,6 +12,7 @@ from __future__ import annotations
 import atexit
 import fcntl
 import functools
+import hashlib
 import os
 import pathlib
 import re
@@ -32,6 +33,7 @@ FIXTURES = ROOT / "build" / ("fixtures-sha256" if IS_TWIN else "fixtures")
 SCRIPT = ROOT / "test" / "fixtures" / "make_repos.sh"
 
 EMPTY = "EMPTY"
+EMPTY_TREE = hashlib.new(HASH, b"tree 0\0").hexdigest()
 WHOLE_FILE = 1_000_000_000  # git has no word for "all context"; no fixture has so many lines
 STATUS = {"A": "added", "D": "deleted", "M": "modified", "T": "type_changed"}
 

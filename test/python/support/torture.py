@@ -27,7 +27,6 @@ import apart
 import repositories
 
 IDENTITY = ["-c", "user.name=Some One", "-c", "user.email=a@b"]
-EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 DATES = {"GIT_AUTHOR_DATE": "1700000000 +0000", "GIT_COMMITTER_DATE": "1700000000 +0000"}
 
 
@@ -95,7 +94,7 @@ def git_beside_head(*arguments: str) -> Callable[[pathlib.Path], list[tuple]]:
     def answer(repo: pathlib.Path) -> list[tuple]:
         status = repositories.git(repo, "status", "--porcelain=v2", "--branch", "-uno")
         is_unborn = b"# branch.oid (initial)\n" in status
-        return git_raw("diff", *arguments, EMPTY_TREE if is_unborn else "HEAD")(repo)
+        return git_raw("diff", *arguments, repositories.EMPTY_TREE if is_unborn else "HEAD")(repo)
 
     return answer
 

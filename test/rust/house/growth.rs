@@ -7,9 +7,9 @@ use syn::visit::{self, Visit};
 
 use super::sources::{Source, sources};
 
-/// Where values are as large as what is given: six crates, and of git commits, histories and the index, whose
-/// lists have an item for each file, line or commit. What git reads of a repository is charged to a
-/// budget.
+/// Where values are as large as what is given: six crates, and of git commits, histories and the
+/// index, whose lists have an item for each file, line or commit. What git reads of a repository is
+/// charged to a budget.
 const PLACES: [&str; 9] = [
     "src/edit/",
     "src/git/commit/",
