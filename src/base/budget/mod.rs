@@ -24,6 +24,7 @@ mod threads;
 mod weigh;
 
 use std::fmt;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -248,6 +249,14 @@ impl From<Stopped> for Error {
                     .with_hint("Ask for less at once, with paths or a smaller range")
             }
         }
+    }
+}
+
+impl Stopped {
+    /// Returns [`Stopped::Allocation`] for a read or write that failed for want of memory alone.
+    #[must_use]
+    pub fn of_io(error: &io::Error) -> Option<Self> {
+        (error.kind() == io::ErrorKind::OutOfMemory).then_some(Self::Allocation)
     }
 }
 

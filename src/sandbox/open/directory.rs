@@ -227,10 +227,7 @@ impl Directory {
 
 impl From<io::Error> for OpenError {
     fn from(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::OutOfMemory => Self::Stopped(Stopped::Allocation),
-            _ => Self::System(error),
-        }
+        Stopped::of_io(&error).map_or(Self::System(error), Self::Stopped)
     }
 }
 

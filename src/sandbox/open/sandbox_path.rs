@@ -368,8 +368,8 @@ impl<'a> SandboxPath<'a> {
     }
 
     fn failed(&self, error: std::io::Error) -> Error {
-        if error.kind() == std::io::ErrorKind::OutOfMemory {
-            return Stopped::Allocation.into();
+        if let Some(stopped) = Stopped::of_io(&error) {
+            return stopped.into();
         }
         Error::tool_failed(format!("{} cannot be read", self.shown())).with_source(error)
     }

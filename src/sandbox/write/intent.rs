@@ -1,8 +1,9 @@
 //! The plan of a change of several files, kept outside of the sandbox until it is done:
 //! with it, the next operation reverts or finishes the changes of a killed process.
 //!
-//! One file for each change that is under way, which its process keeps locked. Each state is one
-//! more line, so that a line that was cut by a crash leaves the one before it.
+//! One file for each change that is under way, which its process keeps locked; its name begins with
+//! the identity of the sandbox, so that no other sandbox reads it. Each state is one more line, so
+//! that a line that was cut by a crash leaves the one before it.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -22,6 +23,7 @@ use crate::rules::policy::Sandbox;
 use crate::rules::sandboxes::Sandboxes;
 use crate::write::locked::make;
 use redline_base::error::{Error, Result};
+use redline_base::form::hex;
 use redline_base::{limits, strict_json};
 
 /// How the name of an intent ends.
@@ -45,8 +47,6 @@ pub(crate) enum Stage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Plan {
-    /// The root of the sandbox: its device, number and birth.
-    pub root: [u8; 32],
     /// How far it has come.
     pub stage: Stage,
     /// The directories that are made for it, those above first.
@@ -101,12 +101,13 @@ impl Intents {
         .with_source(refused))
     }
 
-    /// Starts an intent; it is locked until it is dropped.
-    pub(crate) fn start(&self, plan: &Plan) -> io::Result<Intent<'_>> {
+    /// Starts an intent for a sandbox; it is locked until it is dropped.
+    pub(crate) fn start(&self, sandbox: &Sandbox, plan: &Plan) -> io::Result<Intent<'_>> {
+        let prefix = prefix(sandbox)?;
         loop {
             let mut bytes = [0; 8];
             getrandom::fill(&mut bytes).map_err(|_| io::ErrorKind::Other)?;
-            let name = format!("{:016x}{SUFFIX}", u64::from_be_bytes(bytes));
+            let name = format!("{prefix}{}{SUFFIX}", hex(&bytes));
             let flags =
                 OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             let file = File::from(openat(&self.0, &name, flags, Mode::from_raw_mode(0o600))?);
@@ -125,11 +126,15 @@ impl Intents {
 
     /// Returns the intents for a sandbox whose processes have ended, each locked.
     pub(crate) fn left(&self, sandbox: &Sandbox) -> io::Result<Vec<(Intent<'_>, Plan)>> {
-        let root = sandbox.root.identity()?;
+        let prefix = prefix(sandbox)?;
         let mut left = Vec::new();
         for entry in Dir::read_from(&self.0)? {
             let entry = entry?;
-            let Some(name) = entry.file_name().to_str().ok().filter(|name| name.ends_with(SUFFIX))
+            let Some(name) = entry
+                .file_name()
+                .to_str()
+                .ok()
+                .filter(|name| name.starts_with(&prefix) && name.ends_with(SUFFIX))
             else {
                 continue;
             };
@@ -139,20 +144,14 @@ impl Intents {
             };
             let found = fstat(&file)?;
             let is_ours = is_private(&found) && FileState::new(&found).kind == EntryKind::File;
+            if !is_ours || flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+                continue;
+            }
             let intent = Intent { directory: &self.0, name: name.to_owned(), file };
-            // The intent of another sandbox is not locked even for a moment: who settles that one
-            // would take it for one of a process that is still there.
-            if !is_ours || intent.read()?.is_some_and(|plan| plan.root != root) {
-                continue;
-            }
-            if flock(&intent.file, FlockOperation::NonBlockingLockExclusive).is_err() {
-                continue;
-            }
             match intent.read()? {
                 // Its process was killed before it changed anything.
                 None => intent.end(),
-                Some(plan) if plan.root == root => left.push((intent, plan)),
-                Some(_) => {}
+                Some(plan) => left.push((intent, plan)),
             }
         }
         Ok(left)
@@ -193,6 +192,11 @@ impl Intent<'_> {
         let last = text[..whole].rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
         Ok(serde_json::from_slice(last).ok())
     }
+}
+
+/// Returns how the names of a sandbox's intents begin: with the device, number and birth of its root.
+fn prefix(sandbox: &Sandbox) -> io::Result<String> {
+    Ok(format!("{}-", hex(&sandbox.root.identity()?)))
 }
 
 /// Returns the candidate paths of the directory, the preferred one first.

@@ -56,8 +56,8 @@ fn left(sandbox: &Sandbox, error: io::Error) -> Error {
 
 /// Returns the error for a change that cannot be recorded.
 pub(crate) fn cannot_record(error: io::Error) -> Error {
-    if error.kind() == io::ErrorKind::OutOfMemory {
-        return Stopped::Allocation.into();
+    if let Some(stopped) = Stopped::of_io(&error) {
+        return stopped.into();
     }
     Error::tool_failed("the change cannot be recorded before it is made; no file is changed")
         .with_hint("Make room in the directory of this user's state (XDG_STATE_HOME)")

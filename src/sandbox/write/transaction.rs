@@ -68,7 +68,7 @@ pub fn apply(changes: &[Change<'_>], done: impl FnOnce()) -> Result<()> {
     let intents = Intents::open(first.place.sandboxes(), true)?;
     roll_back_left(&intents, sandbox)?;
     let mut plan = planned(sandbox, changes)?;
-    let mut intent = intents.start(&plan).map_err(cannot_record)?;
+    let mut intent = intents.start(sandbox, &plan).map_err(cannot_record)?;
     fault();
     let mut is_left = false;
     let result = Staging::open(sandbox, &plan, true).and_then(|staging| {
@@ -137,7 +137,6 @@ fn planned(sandbox: &Sandbox, changes: &[Change<'_>]) -> Result<Plan> {
     };
     let created = changes.iter().filter(|change| change.after.is_some());
     Ok(Plan {
-        root: sandbox.root.identity().map_err(|error| cannot_record(error.into()))?,
         stage: Stage::Staging,
         made: Staging::missing(sandbox, created.map(|change| change.place.path())),
         files: changes.iter().map(swap).gather(),

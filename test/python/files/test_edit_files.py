@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 
+import apart
 import pytest
 from answers import answer, assert_refused
 from sandboxes import configure, patched, writable
@@ -161,6 +162,26 @@ def test_permissions_stay_and_the_executable_bit_changes_as_the_patch_says(agent
     ]
 
 
+def ended_at_step(extension, root, step):
+    """Returns whether a process that applies the patch was killed at a step of it, or had fewer steps."""
+    ended = subprocess.run(
+        [sys.executable, "-c", KILLED, str(extension), json.dumps([writable(root)]), PATCH],
+        env={**os.environ, "REDLINE_DIE_AT_STEP": str(step)},
+        capture_output=True,
+        timeout=60,
+    )
+    assert ended.returncode in (0, -signal.SIGKILL), ended.stderr
+    return ended.returncode != 0
+
+
+def left_intent(extension, root, state):
+    """Has a process killed between two files of the patch, and returns the intent that it leaves."""
+    if not ended_at_step(extension, root, 6):
+        pytest.skip("only a debug build can be ended at a step")
+    (intent,) = (state / "redline").glob("*.intent")
+    return intent
+
+
 def test_a_process_that_is_killed_at_any_step_leaves_all_or_nothing(connect, extension, tmp_path):
     whole, untouched = tmp_path / "whole", tmp_path / "untouched"
     fill(whole)
@@ -170,16 +191,8 @@ def test_a_process_that_is_killed_at_any_step_leaves_all_or_nothing(connect, ext
     for step in range(100):
         root = tmp_path / f"root{step}"
         fill(root)
-        arguments = [str(extension), json.dumps([writable(root)]), PATCH]
-        ended = subprocess.run(
-            [sys.executable, "-c", KILLED, *arguments],
-            env={**os.environ, "REDLINE_DIE_AT_STEP": str(step)},
-            capture_output=True,
-            timeout=60,
-        )
-        if ended.returncode == 0:
+        if not ended_at_step(extension, root, step):
             break
-        assert ended.returncode == -signal.SIGKILL, ended.stderr
         agent = configure(connect(), writable(root))
         assert answer(agent, "SELECT write_file('ws/next', 'x')").error is None
         (root / "next").unlink()
@@ -215,13 +228,41 @@ def test_two_patches_of_other_lines_of_the_same_files_both_land(connect, root):
         assert (root / path).read_text().count("LINE") == 20
 
 
-def test_a_state_directory_that_others_could_write_is_not_trusted(agent, root, state):
-    (state / "redline").mkdir(parents=True)
+def test_what_a_killed_process_left_is_read_in_its_own_sandbox_alone(extension, root, state, tmp_path):  # fmt: skip
+    whole, other = tmp_path / "whole", tmp_path / "other"
+    fill(whole)
+    fill(other)
+    intent = left_intent(extension, root, state)
+    padding = 4 << 20  # bytes, in lines before the last, which counts
+    intent.write_bytes(b"\n" * padding + intent.read_bytes())
+
+    def read_while_written(root):
+        host = apart.Host(
+            extension, settings=[f"SET GLOBAL redline_sandboxes = '{json.dumps([writable(root)])}'"]
+        )
+        host.ask("SELECT write_file('ws/first', 'x')")
+        before = host.read_bytes()
+        assert host.ask("SELECT write_file('ws/next', 'x')").error is None
+        read = host.read_bytes() - before
+        host.close()
+        return read
+
+    assert read_while_written(other) < padding and intent.exists()
+    read_while_written(root)
+    assert not intent.exists()
+    for path in ("first", "next"):
+        (root / path).unlink()
+    assert files(root) == files(whole)
+
+
+def test_a_state_directory_that_others_could_write_is_not_trusted(extension, agent, root, state):
+    intent = left_intent(extension, root, state)
+    assert answer(agent, "SELECT write_file('ws/next', 'x')").error is None
+    assert not intent.exists()
     (state / "redline").chmod(0o777)
-    forged = {"root": [0] * 32, "stage": "moving", "made": [], "files": []}
-    (state / "redline/0.intent").write_text(json.dumps(forged) + "\n")
+    intent.write_text(json.dumps({"stage": "done", "made": [], "files": []}) + "\n")
     assert patched(agent, PATCH).error is None
-    assert [file.name for file in (state / "redline").iterdir()] == ["0.intent"]
+    assert [file.name for file in (state / "redline").iterdir()] == [intent.name]
 
 
 # Promise (approval): A patch of several files is approved as a whole: the approval covers every
