@@ -35,6 +35,7 @@ QUESTIONS = [
     ("SELECT file_path FROM file_changes('HEAD', 'INDEX', ?)",),
     ("SELECT count(*) FROM file_status(?)",),
     ("SELECT length(file_content('large.bin', 'main', ?))",),
+    ("SELECT length(file_content('pointer', 'WORKTREE', ?, lfs := true))",),
 ]
 
 
@@ -183,6 +184,11 @@ def loose_fields(path: pathlib.Path) -> list[Field]:
     return [Field("size", start, data.index(b"\0") - start, "digits")]
 
 
+def pointer_fields(path: pathlib.Path) -> list[Field]:
+    digits = re.search(rb"size (\d+)", path.read_bytes()).span(1)
+    return [Field("size", digits[0], digits[1] - digits[0], "digits")]
+
+
 def by_sum(data: bytes) -> bytes:
     return data[:-20] + hashlib.sha1(data[:-20]).digest()
 
@@ -215,6 +221,7 @@ FORMATS = {
     "a shared index": Format("split", ".git/sharedindex.*", index_fields),
     "a table of references": Format("tables", ".git/reftable/*.ref", table_fields, by_table),
     "a loose object": Format("compressed", ".git/objects/??/*", loose_fields, zlib.compress),
+    "a pointer of Git LFS": Format("packed", "pointer", pointer_fields, bytes),
 }  # fmt: skip
 
 
@@ -264,6 +271,13 @@ def made(repo: pathlib.Path, layout: str) -> pathlib.Path:
         git(repo, "repack", "-qd")
         git(repo, "multi-pack-index", "write")
         git(repo, "commit-graph", "write", "--reachable", "--split=no-merge", "--changed-paths")
+    content = bytes(range(256)) * 4000
+    oid = hashlib.sha256(content).hexdigest()
+    stored = repo / ".git/lfs/objects" / oid[:2] / oid[2:4] / oid
+    stored.parent.mkdir(parents=True)
+    stored.write_bytes(content)
+    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\nsize {len(content)}\n"
+    (repo / "pointer").write_text(pointer)
     (repo / "new").write_text("new\n")
     git(repo, "add", "-N", "new")
     git(repo, "status")
@@ -340,8 +354,8 @@ def test_one_large_size_is_not_believed(extension, repositories, tmp_path):
 
 # Promise (survival): Whatever size, count or position a file of a repository states, an answer is rows or an error, for which little
 # more is read and held than of the repository as git wrote it: packs, their indexes, indexes of several packs, commit-graphs and
-# chains of them, indexes of versions 2 to 4 with their extensions, split and shared ones, tables of references and loose objects,
-# each field of each with the largest numbers, under a right checksum. With `test_one_large_size_is_not_believed`.
+# chains of them, indexes of versions 2 to 4 with their extensions, split and shared ones, tables of references, loose objects and
+# pointers of Git LFS, each field of each with the largest numbers, under a right checksum. With `test_one_large_size_is_not_believed`.
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FORMATS)
 def test_no_stated_size_is_believed(extension, repositories, tmp_path, name):
