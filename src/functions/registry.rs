@@ -7,10 +7,11 @@ use super::surface::table::table;
 use crate::functions::debug::{debug_columns, debug_edits, debug_panic, debug_refuse};
 use crate::functions::git::listed::List;
 use crate::functions::{agent, approvals, files, git, text};
-use redline_query::{
+use redline_query::questions::{
     blame, commit_changes, commits, diff_lines, file_changes, file_history, file_outline,
-    file_status, line_history, moved_lines, patches, range_diff, reflog, refs, review, tree_files,
+    file_status, line_history, moved_lines, patches, range_diff, reflog, refs, tree_files,
 };
+use redline_query::review::pages;
 
 /// Every function, in the order in which help lists them.
 pub static FUNCTIONS: &[FunctionEntry] = &[
@@ -27,7 +28,7 @@ pub static FUNCTIONS: &[FunctionEntry] = &[
     table::<moved_lines::MovedLinesQuery>(),
     table::<patches::PatchesQuery>(),
     scalar::<List<patches::PatchesQuery>>(),
-    table::<review::Request>(),
+    table::<pages::Request>(),
     scalar::<git::diff_html::DiffHtml>(),
     scalar::<git::resolve_revision::ResolveRevision>(),
     scalar::<git::merge_base::MergeBase>(),

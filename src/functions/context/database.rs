@@ -14,7 +14,7 @@ use redline_base::error::{Error, Result, quoted};
 use redline_base::suggest;
 use redline_edit::RateLimit;
 use redline_git::Repositories;
-use redline_query::caller::DatabaseState;
+use redline_query::machinery::caller::DatabaseState;
 use redline_sandbox::Copies;
 use redline_tools::PagedCalls;
 

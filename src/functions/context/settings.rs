@@ -11,7 +11,7 @@ use redline_base::budget::Budget;
 use redline_base::error::Result;
 use redline_base::limits;
 use redline_edit::{Approvers, Rules};
-use redline_query::caller::Journaling;
+use redline_query::machinery::caller::Journaling;
 use redline_text::lines;
 use redline_tools::max_bytes;
 

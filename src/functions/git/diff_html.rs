@@ -9,9 +9,9 @@ use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::budget::{Gather, Grow};
 use redline_base::error::Result;
 use redline_git::Status;
-use redline_query::data_changes::DataCell;
-use redline_query::diff_page::{DiffPage, PagedFile};
-use redline_query::unchanged_lines::UnchangedLines;
+use redline_query::review::data_changes::DataCell;
+use redline_query::review::diff_page::{DiffPage, PagedFile};
+use redline_query::review::unchanged_lines::UnchangedLines;
 use redline_render::html::{
     self, MovedRun, Page, PageCell, PageData, PageFile, PageHunk, PageLines,
 };

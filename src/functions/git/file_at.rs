@@ -14,8 +14,8 @@ use crate::functions::surface::{Declaration, Family, Grant, Scalar, State};
 use redline_base::budget::Budget;
 use redline_base::error::Result;
 use redline_git::{HistoryOptions, Mailmaps};
-use redline_query::file_copies::{Copying, FileCopies};
 use redline_query::params::range::CommitRange;
+use redline_query::questions::file_copies::{Copying, FileCopies};
 use redline_rows::{Out, Varchar, Varchars, Written};
 
 const PATHSPEC: Param<Name> =

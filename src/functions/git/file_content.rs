@@ -13,7 +13,7 @@ use redline_base::budget::Budget;
 use redline_base::error::Result;
 use redline_base::limits;
 use redline_git::{Bytes, ReadLimit};
-use redline_query::file_content::OpenSides;
+use redline_query::questions::file_content::OpenSides;
 use redline_rows::{Blob, Out, Varchar, Written};
 
 const LFS: Param<Flag> = flag(

@@ -3,7 +3,7 @@
 
 use crate::ffi::ReplacementScan;
 use redline_query::Question;
-use redline_query::file_changes::FileChangesQuery;
+use redline_query::questions::file_changes::FileChangesQuery;
 use redline_sandbox::is_free_name;
 
 /// The replacement of table names that are ranges.

@@ -10,7 +10,7 @@ use crate::functions::params::{Args, TOTAL_CONTEXT, fields};
 use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
 use redline_query::RowGroup;
-use redline_query::diff_rows::LineRows;
+use redline_query::questions::diff_rows::LineRows;
 use redline_rows::{ListOf, Out, Written};
 use redline_text::{CancelToken, DiffOptions};
 

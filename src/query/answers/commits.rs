@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::pages::{short, shown};
 use super::shown::shown_refs;
-use crate::commit::Commit;
+use crate::questions::commit::Commit;
 use redline_base::budget::{Gather, Grow, GrowBy, Joined};
 use redline_base::error::Result;
 use redline_base::limits;

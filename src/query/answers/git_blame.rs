@@ -8,7 +8,7 @@ use super::shown::{shown_day, shown_id, shown_inside};
 use super::view;
 use super::view::{Shown, Values};
 use crate::Context;
-use crate::blame::{Blamed, BlamedCommit, BlamedLines};
+use crate::questions::blame::{Blamed, BlamedCommit, BlamedLines};
 use redline_base::budget::{Grow, GrowSet};
 use redline_base::error::{Error, Result, escaped, escaped_line};
 use redline_find::shortened;

@@ -5,7 +5,7 @@ use super::pages::Pages;
 use super::shown::shown_id;
 use super::view;
 use super::view::{Shown, Values, View, Viewed};
-use crate::range_diff::{CREATION_FACTOR, CommitPair, Numbered, RangeDiffQuery};
+use crate::questions::range_diff::{CREATION_FACTOR, CommitPair, Numbered, RangeDiffQuery};
 use crate::{Context, Query};
 use redline_base::budget::{CopiedText, Gather, Grow, GrowBy, Joined};
 use redline_base::error::{Result, escaped, escaped_line, quoted};

@@ -6,7 +6,7 @@ use super::shown::shown_id;
 use super::view;
 use super::view::{Shown, Values, View, Viewed};
 use crate::Context;
-use crate::refs::{ReferenceColumns, kind};
+use crate::questions::refs::{ReferenceColumns, kind};
 use redline_base::budget::{Gather, Grow, GrowBy, Joined, text_of};
 use redline_base::error::Result;
 use redline_base::form::counted;

@@ -2,7 +2,7 @@
 
 use super::call::{Answers, Call};
 use crate::Context;
-use crate::found_files::{FilesWanted, cursor};
+use crate::machinery::found_files::{FilesWanted, cursor};
 use redline_base::budget::{Grow, Joined, check_current, room_for};
 use redline_base::error::{Result, escaped};
 use redline_base::form::counted;

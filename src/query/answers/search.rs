@@ -3,7 +3,7 @@
 use super::call::{Answers, Call};
 use super::list_files::within;
 use crate::Context;
-use crate::found_files::{FilesWanted, FoundFiles, cursor};
+use crate::machinery::found_files::{FilesWanted, FoundFiles, cursor};
 use redline_base::budget::{Grow, GrowBy, check_current};
 use redline_base::error::{Error, Result, escaped, escaped_line, quoted};
 use redline_base::form::counted;

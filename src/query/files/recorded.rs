@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use super::planned::PlannedFile;
 use super::planned_git::PlannedGit;
-use crate::caller::{Caller, now, short};
+use crate::machinery::caller::{Caller, now, short};
 use redline_base::budget::{Grow, Taken};
 use redline_base::error::{Error, ErrorKind, Result};
 use redline_edit::{Approval, ChangedFile, Digest, Side};

@@ -1,6 +1,6 @@
 //! Hunks that are named by their ids, as a patch.
 
-use crate::hunk_ids::HunkNamer;
+use crate::machinery::hunk_ids::HunkNamer;
 use redline_base::budget::{Gather, Grow, GrowBy, Joined, Taken, text_of};
 use redline_base::error::{Error, Result, quoted};
 use redline_git::{Comparison, Repository, changed_files};

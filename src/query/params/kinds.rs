@@ -1,7 +1,7 @@
 //! The kinds of parameters of questions to repositories.
 
+use crate::machinery::revisions::context_lines;
 use crate::moment;
-use crate::revisions::context_lines;
 use redline_base::budget::TryGather;
 use redline_base::error::{Error, Result};
 use redline_git::Pathspec;

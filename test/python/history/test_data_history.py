@@ -9,6 +9,7 @@ import duckdb
 import pytest
 import repositories
 import written_repositories
+from answers import answer, assert_refused
 from repositories import ROOT
 
 SEED = 20_261_128
@@ -129,6 +130,31 @@ def test_the_history_of_a_file_is_that_of_a_loop_over_its_versions(data, tmp_pat
 @pytest.mark.slow
 def test_the_history_of_two_thousand_versions_is_that_of_a_loop_over_them(data, tmp_path):
     compare(data, repository(tmp_path / "repo", "json", 2000), "json")
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_versions_are_answered_row_by_row(data, tmp_path):
+    versions, stock = 100_000, [0] * 20
+
+    def commits():
+        for number in range(versions):
+            stock[number % len(stock)] = number
+            rows = "".join(f"{key},{count}\n" for key, count in enumerate(stock))
+            yield {"a.csv": f"id,stock\n{rows}".encode()}
+
+    repo = str(written_repositories.write(tmp_path / "repo", commits()))
+    # The first version adds each row; each other one changes the row whose turn it is.
+    wrong = """SELECT change, id, old ->> 'stock', new ->> 'stock', number FROM (
+            SELECT *, row_number() OVER (ORDER BY committed_at) - 20 AS number FROM data_history('a.csv', key := 'id', repo := ?))
+        WHERE number > 0 AND (change, id, (new ->> 'stock')::BIGINT, (old ->> 'stock')::BIGINT)
+            IS DISTINCT FROM ('changed', (number % 20)::VARCHAR, number, greatest(number - 20, 0))"""
+    assert data.execute(wrong, [repo]).fetchall() == []
+    counts = "SELECT change, count(*) FROM data_history('a.csv', key := 'id', repo := ?) GROUP BY 1 ORDER BY 1"
+    assert data.execute(counts, [repo]).fetchall() == [("added", 20), ("changed", versions - 1)]
+    # Their copies are bounded before they are written.
+    data.execute("SET redline_copies_bytes = 100_000")
+    copies = answer(data, "SELECT len(file_versions_at('a.csv', 'HEAD', ?))", repo)
+    assert_refused(copies, "too_large")
 
 
 def test_a_file_that_is_renamed_and_deleted_keeps_the_history_of_its_rows(data, tmp_path):

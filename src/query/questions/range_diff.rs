@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::rows::{OneRow, Query, Rows};
-use super::run::{Context, Run};
 use crate::Question;
+use crate::machinery::rows::{OneRow, Query, Rows};
+use crate::machinery::run::{Context, Run};
 use crate::params::REPO;
 use redline_base::budget::{Charge, Gather, Grow, TryGather, Weigh, filled};
 use redline_base::error::{Error, Result, quoted};

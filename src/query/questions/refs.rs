@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::rows::{Query, Rows};
-use super::run::{Context, Run};
 use crate::Question;
+use crate::machinery::rows::{Query, Rows};
+use crate::machinery::run::{Context, Run};
 use crate::params::REPO;
 use redline_base::budget::{Gather, TryGather};
 use redline_base::error::Result;

@@ -1,6 +1,28 @@
-//! A question to a repository: the declaration of its function, its parameters, and its query.
+//! The questions to a repository, each a file: the declaration of its function, its parameters, its
+//! query, rows and columns.
 
-use super::rows::Query;
+pub mod blame;
+pub mod commit;
+pub mod commit_changes;
+pub mod commit_columns;
+pub mod commits;
+pub mod diff_lines;
+pub mod diff_rows;
+pub mod file_changes;
+pub mod file_content;
+pub mod file_copies;
+pub mod file_history;
+pub mod file_outline;
+pub mod file_status;
+pub mod line_history;
+pub mod moved_lines;
+pub mod patches;
+pub mod range_diff;
+pub mod reflog;
+pub mod refs;
+pub mod tree_files;
+
+use crate::machinery::rows::Query;
 use redline_base::error::Result;
 use redline_rows::params::Args;
 use redline_rows::{Declaration, Field};

@@ -6,17 +6,17 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use super::answers::PageAnswer;
-use super::cutter::{Cut, Cutter, Cutting, PieceIds};
-use super::data_changes::data_words;
-use super::diff_page::noise_of;
-use super::moved_lines::{ChangedLines, DiffedLines};
-use super::revisions::Revisions;
-use super::rows::{Query, RowGroup, Rows};
-use super::run::Context;
-use super::seen::Seen;
 use crate::Question;
+use crate::answers::PageAnswer;
+use crate::machinery::revisions::Revisions;
+use crate::machinery::rows::{Query, RowGroup, Rows};
+use crate::machinery::run::Context;
 use crate::params::comparison;
+use crate::questions::moved_lines::{ChangedLines, DiffedLines};
+use crate::review::cutter::{Cut, Cutter, Cutting, PieceIds};
+use crate::review::data_changes::data_words;
+use crate::review::diff_page::noise_of;
+use crate::review::seen::Seen;
 use redline_base::budget::{
     Charge, Gather, GatherSome, Grow, GrowBy, Ordered, Taken, Weigh, owned, text_of,
 };

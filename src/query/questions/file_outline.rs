@@ -1,8 +1,8 @@
 //! The outline of a file: its headings, as hunks show them.
 
-use super::rows::{Query, RowGroup, Rows};
-use super::run::{Context, Run};
 use crate::Question;
+use crate::machinery::rows::{Query, RowGroup, Rows};
+use crate::machinery::run::{Context, Run};
 use crate::params::{FILE, REPO, REVISION};
 use redline_base::budget::{Charge, Weigh};
 use redline_base::error::Result;

@@ -1,13 +1,13 @@
 //! The commits that changed some lines of a file.
 
-use super::commit::Commit;
-use super::commit_columns::CommitThen;
-use super::rows::{Query, Rows};
-use super::run::{Context, Run, mailmap_of};
 use crate::Question;
+use crate::machinery::rows::{Query, Rows};
+use crate::machinery::run::{Context, Run, mailmap_of};
 use crate::params::REPO;
 use crate::params::range::CommitRange;
 use crate::params::range::{FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, UNTIL, commit_range};
+use crate::questions::commit::Commit;
+use crate::questions::commit_columns::CommitThen;
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
 use redline_base::pipeline::{Source, Window};

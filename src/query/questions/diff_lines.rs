@@ -1,12 +1,12 @@
 //! The diff of all files, or of one, line by line.
 
-use super::diff_rows::{LineRow, LineRows, Liner};
-use super::hunk_ids::{FileHunkIds, LineNamer};
-use super::revisions::Revisions;
-use super::rows::{Query, RowGroup, Rows};
-use super::run::Context;
 use crate::Question;
+use crate::machinery::hunk_ids::{FileHunkIds, LineNamer};
+use crate::machinery::revisions::Revisions;
+use crate::machinery::rows::{Query, RowGroup, Rows};
+use crate::machinery::run::Context;
 use crate::params::{FILE, FROM, REPO, TO, comparison};
+use crate::questions::diff_rows::{LineRow, LineRows, Liner};
 use redline_base::budget::Weigh;
 use redline_base::error::Result;
 use redline_git::Change;

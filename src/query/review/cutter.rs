@@ -4,9 +4,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::hunk_ids::{FileHunkIds, HunkNamer, id_bytes};
-use super::moved_lines::ChangedLines;
-use super::seen::Seen;
+use crate::machinery::hunk_ids::{FileHunkIds, HunkNamer, id_bytes};
+use crate::questions::moved_lines::ChangedLines;
+use crate::review::seen::Seen;
 use redline_base::budget::{Gather, Grow, GrowBy};
 use redline_base::error::Result;
 use redline_base::limits;

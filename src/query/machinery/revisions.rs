@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::rows::{CallersWalk, Rows};
-use super::run::{Context, Run};
+use crate::machinery::rows::{CallersWalk, Rows};
+use crate::machinery::run::{Context, Run};
 use redline_base::budget::{Current, Gather, Weigh};
 use redline_base::error::{Error, Result, quoted, visible};
 use redline_base::limits;

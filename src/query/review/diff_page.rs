@@ -1,12 +1,12 @@
 //! A whole change for a page: the patches of its files, the names of their hunks, and the moved
 //! lines.
 
-use super::data_changes::DataTable;
-use super::hunk_ids::HunkNamer;
-use super::moved_lines::{ChangedLines, DiffedLines, MovedRun};
-use super::revisions::Revisions;
-use super::run::Context;
-use super::unchanged_lines::UnchangedLines;
+use crate::machinery::hunk_ids::HunkNamer;
+use crate::machinery::revisions::Revisions;
+use crate::machinery::run::Context;
+use crate::questions::moved_lines::{ChangedLines, DiffedLines, MovedRun};
+use crate::review::data_changes::DataTable;
+use crate::review::unchanged_lines::UnchangedLines;
 use redline_base::budget::{Charge, Gather, Grow, Ordered, filled};
 use redline_base::error::Result;
 use redline_base::limits::UNCHANGED_PAGE_BYTES;

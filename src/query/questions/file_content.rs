@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
 
-use super::run::Context;
+use crate::machinery::run::Context;
 use redline_base::budget::{GrowMap, append};
 use redline_base::error::Result;
 use redline_base::limits;

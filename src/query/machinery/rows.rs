@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::run::Context;
+use crate::machinery::run::Context;
 use redline_base::budget::{Budget, Current, Weigh};
 use redline_base::error::Result;
 use redline_base::pipeline::Ordered;
@@ -105,10 +105,10 @@ impl<G: RowGroup> Rows<G> {
 
 /// The changes of a walk on the caller's thread, under the budget of the query.
 pub struct CallersWalk<G> {
-    pub(super) changes: Changes,
-    pub(super) budget: Arc<Budget>,
+    pub(crate) changes: Changes,
+    pub(crate) budget: Arc<Budget>,
     /// Makes a result of each change.
-    pub(super) group: fn(Change) -> G,
+    pub(crate) group: fn(Change) -> G,
 }
 
 impl<G> CallersWalk<G> {

@@ -3,16 +3,16 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::commit::Commit;
-use super::commit_columns::CommitThen;
-use super::history_jobs::{Jobs, Unsettled};
-use super::rows::{Query, RowGroup, Rows};
-use super::run::{Context, Run, mailmap_of};
 use crate::Question;
+use crate::machinery::history_jobs::{Jobs, Unsettled};
+use crate::machinery::rows::{Query, RowGroup, Rows};
+use crate::machinery::run::{Context, Run, mailmap_of};
 use crate::params::range::{
     CommitRange, FIRST_PARENT, MAILMAP, MAILMAP_FILE, RANGE, SINCE, UNTIL, commit_range,
 };
 use crate::params::{PATHS, REPO};
+use crate::questions::commit::Commit;
+use crate::questions::commit_columns::CommitThen;
 use redline_base::budget::{Charge, Grow, Weigh, owned, room_for};
 use redline_base::error::Result;
 use redline_base::limits;

@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::commit_columns::{
-    OfCommit, author_date, author_email, author_name, author_offset, subject,
-};
-use super::revisions::Revisions;
-use super::rows::{Query, RowGroup, Rows};
-use super::run::{Context, Run, mailmap_of};
 use crate::Question;
+use crate::machinery::revisions::Revisions;
+use crate::machinery::rows::{Query, RowGroup, Rows};
+use crate::machinery::run::{Context, Run, mailmap_of};
 use crate::params::range::{FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, mailmaps};
 use crate::params::{FILE, IGNORE_WHITESPACE, PATHS, REPO};
+use crate::questions::commit_columns::{
+    OfCommit, author_date, author_email, author_name, author_offset, subject,
+};
 use redline_base::budget::{CopiedText, Gather, GrowMap, Joined, TryGather, Weigh};
 use redline_base::error::{Error, Result};
 use redline_base::pipeline::{Source, Window};

@@ -1,9 +1,9 @@
 //! The lines of a comparison that were moved, within and across files.
 
-use super::revisions::Revisions;
-use super::rows::{Query, RowGroup, Rows};
-use super::run::{Context, Run};
 use crate::Question;
+use crate::machinery::revisions::Revisions;
+use crate::machinery::rows::{Query, RowGroup, Rows};
+use crate::machinery::run::{Context, Run};
 use crate::params::{FROM, PATHS, REPO, TO};
 use redline_base::budget::{Charge, Gather, Grow, TryGather, Weigh};
 use redline_base::error::Result;

@@ -1,9 +1,9 @@
 //! The files that differ between two sides.
 
-use super::revisions::Revisions;
-use super::rows::{OneRow, Query, Rows};
-use super::run::{Context, measure_of};
 use crate::Question;
+use crate::machinery::revisions::Revisions;
+use crate::machinery::rows::{OneRow, Query, Rows};
+use crate::machinery::run::{Context, measure_of};
 use crate::params::comparison;
 use redline_base::error::Result;
 use redline_git::{Entry, LineCounts, Measure, Measured};

@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::file_content::{OpenSide, OpenSides};
-use super::file_history::FileHistoryQuery;
-use super::rows::Query;
-use super::run::Context;
+use crate::machinery::rows::Query;
+use crate::machinery::run::Context;
 use crate::params::range::CommitRange;
+use crate::questions::file_content::{OpenSide, OpenSides};
+use crate::questions::file_history::FileHistoryQuery;
 use redline_base::budget::{Gather, Grow, GrowSet, TryGather};
 use redline_base::error::{Error, Result};
 use redline_base::limits;

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::commit::Commit;
-use super::commit_columns::CommitThen;
-use super::file_changes::lines;
-use super::read_ahead::ReadAhead;
-use super::rows::{Query, Rows};
-use super::run::{Context, Run, mailmap_of, measure_of};
 use crate::Question;
+use crate::machinery::read_ahead::ReadAhead;
+use crate::machinery::rows::{Query, Rows};
+use crate::machinery::run::{Context, Run, mailmap_of, measure_of};
 use crate::params::range::CommitRange;
 use crate::params::range::{FIRST_PARENT, MAILMAP, MAILMAP_FILE, SINCE, UNTIL, commit_range};
 use crate::params::{FILE, REPO};
+use crate::questions::commit::Commit;
+use crate::questions::commit_columns::CommitThen;
+use crate::questions::file_changes::lines;
 use redline_base::budget::Permits;
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;

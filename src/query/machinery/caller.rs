@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-use super::calls::Calls;
-use super::files::blind_call::BlindCall;
-use super::run::Context;
+use crate::files::blind_call::BlindCall;
+use crate::machinery::calls::Calls;
+use crate::machinery::run::Context;
 use redline_base::error::{Error, ErrorKind, Result, quoted};
 use redline_edit::{Approvals, ChangeSet, Digest, Duplicates, Operation, Rules, Session};
 use redline_journal::{Bounds, FileChange, Journal, Looked, Memory, Store};
@@ -175,14 +175,14 @@ impl Caller {
     }
 }
 
-pub(super) fn short(digest: Digest) -> String {
+pub(crate) fn short(digest: Digest) -> String {
     let mut digits = digest.to_string();
     digits.truncate(NAME_DIGITS);
     digits
 }
 
 /// Returns the current time in microseconds since 1970.
-pub(super) fn now() -> i64 {
+pub(crate) fn now() -> i64 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     i64::try_from(now.as_micros()).unwrap_or(i64::MAX)
 }

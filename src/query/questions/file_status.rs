@@ -1,8 +1,8 @@
 //! The rows of `git status`.
 
-use super::rows::{Query, Rows};
-use super::run::{Context, Run};
 use crate::Question;
+use crate::machinery::rows::{Query, Rows};
+use crate::machinery::run::{Context, Run};
 use crate::params::{PATHS, REPO};
 use redline_base::budget::TryGather;
 use redline_base::error::Result;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::rows::RowGroup;
+use crate::machinery::rows::RowGroup;
 use redline_base::budget::{Charge, Grow, GrowBy, Weigh};
 use redline_base::error::Result;
 use redline_git::{COMBINED_BINARY_LINE, Change, Comparison, Reader, WrittenPatch, merged_texts};

@@ -1,8 +1,8 @@
 //! The former values of a reference.
 
-use super::rows::{Query, RowGroup, Rows};
-use super::run::{Context, Run};
 use crate::Question;
+use crate::machinery::rows::{Query, RowGroup, Rows};
+use crate::machinery::run::{Context, Run};
 use crate::params::REPO;
 use redline_base::budget::Weigh;
 use redline_base::error::Result;

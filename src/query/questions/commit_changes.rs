@@ -7,17 +7,17 @@
 
 use std::sync::Arc;
 
-use super::commit_columns::{
-    OfCommit, author_date, author_email, author_name, author_offset, committer_date, subject,
-};
-use super::file_changes::FileColumns;
-use super::history_jobs::{Jobs, Unsettled};
-use super::rows::{Query, RowGroup, Rows};
-use super::run::{Context, Run, mailmap_of, measure_of};
 use crate::Question;
+use crate::machinery::history_jobs::{Jobs, Unsettled};
+use crate::machinery::rows::{Query, RowGroup, Rows};
+use crate::machinery::run::{Context, Run, mailmap_of, measure_of};
 use crate::params::range::CommitRange;
 use crate::params::range::{MAILMAP, MAILMAP_FILE, RANGE, SINCE, UNTIL, commit_range};
 use crate::params::{PATHS, REPO, comparison};
+use crate::questions::commit_columns::{
+    OfCommit, author_date, author_email, author_name, author_offset, committer_date, subject,
+};
+use crate::questions::file_changes::FileColumns;
 use redline_base::budget::{CopiedText, Gather, GatherSome, Weigh};
 use redline_base::error::{Error, Result};
 use redline_base::limits;

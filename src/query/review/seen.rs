@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::hunk_ids::{HunkNamer, id_bytes};
-use super::revisions::Revisions;
-use super::run::Context;
+use crate::machinery::hunk_ids::{HunkNamer, id_bytes};
+use crate::machinery::revisions::Revisions;
+use crate::machinery::run::Context;
 use redline_base::budget::{Charge, Gather, Grow};
 use redline_base::error::Result;
 use redline_git::Change;

@@ -1,9 +1,9 @@
 //! The files of a revision, the index or the work tree.
 
-use super::revisions::Revisions;
-use super::rows::{Query, Rows};
-use super::run::Context;
 use crate::Question;
+use crate::machinery::revisions::Revisions;
+use crate::machinery::rows::{Query, Rows};
+use crate::machinery::run::Context;
 use crate::params::{PATHS, REPO, REVISION};
 use redline_base::budget::TryGather;
 use redline_base::error::Result;

@@ -1,10 +1,10 @@
 //! Changes as git prints them: the patches of files, or the hunks of all.
 
-use super::hunk_ids::{HunkNamer, id_bytes};
-use super::revisions::Revisions;
-use super::rows::{OneRow, Query, RowGroup, Rows};
-use super::run::Context;
 use crate::Question;
+use crate::machinery::hunk_ids::{HunkNamer, id_bytes};
+use crate::machinery::revisions::Revisions;
+use crate::machinery::rows::{OneRow, Query, RowGroup, Rows};
+use crate::machinery::run::Context;
 use crate::params::comparison;
 use redline_base::budget::Weigh;
 use redline_base::error::Result;

@@ -1,6 +1,6 @@
 //! A commit and its fields, as far as they are needed.
 
-use super::rows::RowGroup;
+use crate::machinery::rows::RowGroup;
 use redline_base::budget::Weigh;
 use redline_base::error::Result;
 use redline_git::{CommitInfo, CommitParts, Mailmap, Objects, Oid, Visited};

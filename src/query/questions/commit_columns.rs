@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::commit::Commit;
+use crate::questions::commit::Commit;
 use redline_git::{CommitInfo, Person};
 use redline_rows::{Col, Has, Need, Part, Row, integer, timestamp, varchar, varchars};
 
