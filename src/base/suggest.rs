@@ -7,6 +7,11 @@ pub const MAX_SUGGESTIONS: usize = 3;
 /// The least similarity of a suggestion: 1 is equal, 0 shares no character.
 const CUTOFF: f32 = 0.6;
 
+/// The most bytes of a name that is looked for or suggested: a path, at most.
+const NAME_BYTES: usize = 1024;
+/// The most bytes of names that are compared: a suggestion must not take longer than the answer.
+const COMPARED_BYTES: usize = 1 << 20;
+
 /// Returns the nearest of `names` to `wanted`, best first, quoted for a message.
 pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
     nearest_names(wanted, names).iter().map(|name| quoted(name)).collect()
@@ -21,9 +26,26 @@ pub fn best<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<Strin
 
 /// Returns them unquoted.
 pub fn nearest_names<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    if wanted.len() > NAME_BYTES {
+        return Vec::new();
+    }
+    let mut left = COMPARED_BYTES;
+    let fits = |name: &&str| {
+        // A name may be without bytes, too.
+        left = left.saturating_sub(name.len().max(16));
+        left > 0
+    };
+    let names = names.filter(|name| is_as_long(wanted.len(), name.len())).take_while(fits);
     let names: Vec<&str> = names.collect();
     let near = similar::get_close_matches(wanted, &names, MAX_SUGGESTIONS, CUTOFF);
     near.into_iter().map(str::to_owned).collect()
+}
+
+/// Tells whether names of so many bytes can be near: each character of the shorter one may be in
+/// the longer one, where a character has up to four bytes.
+const fn is_as_long(one: usize, other: usize) -> bool {
+    let (less, more) = if one < other { (one, other) } else { (other, one) };
+    more <= NAME_BYTES && more <= 16 + less * 10
 }
 
 #[cfg(test)]
@@ -35,5 +57,15 @@ mod tests {
         let names = ["main", "feature/diff", "v1.0"];
         assert_eq!(nearest("mian", names.into_iter()), ["'main'"]);
         assert!(nearest("zzzzzzzz", names.into_iter()).is_empty());
+    }
+
+    #[test]
+    fn long_names_and_very_many_are_not_compared() {
+        let long = "a".repeat(4 << 20);
+        assert!(nearest(&long, [long.as_str(), "main"].into_iter()).is_empty());
+        assert_eq!(nearest("mian", [long.as_str(), "main"].into_iter()), ["'main'"]);
+        let mut names = 0;
+        nearest("mian", std::iter::repeat_with(|| "main").inspect(|_| names += 1).take(1 << 30));
+        assert_eq!(names, COMPARED_BYTES / 16);
     }
 }

@@ -1,5 +1,6 @@
 //! Path patterns as callers give them.
 
+use redline_base::budget::{Grow, Joined};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
 use redline_git::{Ignores, is_pattern};
@@ -26,16 +27,16 @@ impl Glob {
             return Err(wrong("it has a line break or a NUL"));
         }
         let mut patterns = vec![given.to_owned()];
-        let mut done = Vec::new();
+        let mut done: Vec<String> = Vec::new();
         while let Some(pattern) = patterns.pop() {
             if patterns.len() + done.len() >= limits::GLOB_ALTERNATIVES {
                 return Err(wrong("its braces have too many alternatives"));
             }
             match braces(&pattern).map_err(wrong)? {
                 Some((before, inner, after)) => {
-                    patterns.extend(alternatives(inner).map(|one| format!("{before}{one}{after}")))
+                    patterns.add_all(alternatives(inner).map(|one| format!("{before}{one}{after}")))
                 }
-                None => done.push(pattern),
+                None => done.add(pattern),
             }
         }
         if done.iter().any(|pattern| !is_pattern(pattern.as_bytes())) {
@@ -44,7 +45,7 @@ impl Glob {
         if has_backward_range(given) {
             return Err(wrong("a range such as z-a runs backwards"));
         }
-        Ignores::new(done.join("\n").as_bytes(), b"", None, false).map(Self)
+        Ignores::new(done.joined("\n").as_bytes(), b"", None, false).map(Self)
     }
 
     /// Tells whether the pattern matches a path.
@@ -100,11 +101,11 @@ fn alternatives(inner: &str) -> impl Iterator<Item = &str> {
         match char {
             '{' => depth += 1,
             '}' => depth -= 1,
-            ',' if depth == 0 => ends.push(at),
+            ',' if depth == 0 => ends.add(at),
             _ => {}
         }
     }
-    ends.push(inner.len());
+    ends.add(inner.len());
     let mut start = 0;
     ends.into_iter().map(move |end| &inner[std::mem::replace(&mut start, end + 1)..end])
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use redline_base::budget::Grow;
 use redline_base::error::Result;
 use redline_git::Ignores;
 
@@ -34,7 +35,7 @@ impl Ignored {
         let above = excludes.map(Arc::new).or_else(inherited);
         let fold_case = above.as_ref().is_some_and(|above| above.folds_case());
         let rules = Ignores::new(ignore_file, directory.as_bytes(), above, fold_case)?;
-        self.levels.push((base, Arc::new(rules)));
+        self.levels.add((base, Arc::new(rules)));
         Ok(())
     }
 

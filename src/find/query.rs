@@ -8,7 +8,7 @@ use grep_searcher::{
     BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch,
 };
 
-use redline_base::budget::{Stopped, check_current};
+use redline_base::budget::{CopiedText, Grow, Stopped, check_current, text_of};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
 use redline_base::pattern::{States, Syntax};
@@ -229,7 +229,7 @@ impl Lines<'_> {
         }
         self.most -= text.len();
         let is_after_gap = is_after_gap && !self.found.lines.is_empty();
-        self.found.lines.push(FoundLine { number, text, is_match, is_after_gap });
+        self.found.lines.add(FoundLine { number, text, is_match, is_after_gap });
         true
     }
 }
@@ -238,9 +238,9 @@ impl Lines<'_> {
 pub fn shortened(bytes: &[u8]) -> String {
     let most = limits::SEARCH_LINE_BYTES;
     if bytes.len() <= most {
-        return String::from_utf8_lossy(bytes).into_owned();
+        return text_of(bytes).copied_text();
     }
-    format!("{} […{} bytes]", String::from_utf8_lossy(&bytes[..most]), bytes.len())
+    format!("{} […{} bytes]", text_of(&bytes[..most]), bytes.len())
 }
 
 impl Sink for Lines<'_> {

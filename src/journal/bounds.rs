@@ -51,7 +51,9 @@ impl Bounds {
                 .filter(|place| records[*place].outcome.is_refused() == is_refused)
                 .map(|place| (place, size(records[place], &mut known)))
                 .gather();
-            let sum = |of: fn(&Share) -> u64| sizes.iter().map(|(_, size)| of(size)).sum::<u64>();
+            let sum = |of: fn(&Share) -> u64| {
+                sizes.iter().map(|(_, size)| of(size)).fold(0, u64::saturating_add)
+            };
             let most = |held: u64, most: u64| if held > most { most - most / 4 } else { held };
             let most = Share {
                 all: most(sum(|size| size.all), share.all),
@@ -60,11 +62,16 @@ impl Bounds {
             let (mut held, mut is_full) = (Share { all: 0, lines: 0 }, false);
             for (number, (place, size)) in sizes.iter().enumerate() {
                 let record = records[*place];
-                held = Share { all: held.all + size.all, lines: held.lines + size.lines };
-                is_full |= held.all > most.all || held.lines > most.lines || record.at < self.since;
+                held = Share {
+                    all: held.all.saturating_add(size.all),
+                    lines: held.lines.saturating_add(size.lines),
+                };
+                is_full |= held.all > most.all || held.lines > most.lines;
+                // By itself: where a clock was wrong, what stands before is not older.
+                let is_old = record.at < self.since;
                 let is_last = number == 0 && !is_refused;
                 let is_in_flight = record.outcome == Outcome::Begun && !is_idle;
-                kept[*place] = !is_full || is_last || is_in_flight;
+                kept[*place] = !(is_full || is_old) || is_last || is_in_flight;
             }
         }
         kept
@@ -75,7 +82,7 @@ impl Bounds {
 fn size<'r>(record: &'r Record, known: &mut HashSet<&'r str>) -> Share {
     let lines = lines_of(record).iter().map(|line| line.len() as u64 + 1).sum();
     let contents = named(record).filter(|(sha256, _)| known.put(sha256));
-    Share { all: lines + contents.map(|(_, bytes)| bytes).sum::<u64>(), lines }
+    Share { all: contents.map(|(_, bytes)| bytes).fold(lines, u64::saturating_add), lines }
 }
 
 /// Returns the contents that an operation needs to be taken back, by SHA-256 with their bytes: none
@@ -119,6 +126,20 @@ mod tests {
             assert_eq!(kept, (first..8).collect::<Vec<_>>(), "{share} {since}");
         }
         assert!(Bounds { bytes: 0, since: 9 }.keep(&[], true).is_empty());
+    }
+
+    #[test]
+    fn sizes_and_times_that_a_log_states_do_not_overflow_or_take_others_along() {
+        let mut records = records(Outcome::Done);
+        records[3].at = i64::MIN;
+        let bounds = Bounds { bytes: u64::MAX, since: 0 };
+        assert_eq!(kept(bounds, &records, true), [0, 1, 2, 4, 5, 6, 7]);
+        for (at, bytes) in [(1, u64::MAX), (2, 1 << 63), (4, 1 << 63)] {
+            for change in &mut records[at].files {
+                change.result.as_mut().expect("a result").bytes = bytes;
+            }
+        }
+        assert_eq!(kept(Bounds { bytes: 1 << 30, since: 0 }, &records, true), [5, 6, 7]);
     }
 
     #[test]

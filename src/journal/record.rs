@@ -291,7 +291,7 @@ impl Record {
     pub(super) fn first_line(&self) -> Self {
         let head = Self { files: Vec::new(), more: u64::MAX, ..self.without_files() };
         let count = fitting(&self.files, line_of(&head).len());
-        let more = self.more + (self.files.len() - count) as u64;
+        let more = self.more.saturating_add((self.files.len() - count) as u64);
         Self { files: self.files[..count].iter().cloned().gather(), more, ..head }
     }
 

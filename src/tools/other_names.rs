@@ -1,6 +1,8 @@
 //! Names of tools elsewhere, and the call that does the same here: an agent knows the tools of its
 //! own client and of other servers, and its call should lead on in one step.
 
+use redline_base::budget::Gather;
+use redline_base::strict_json;
 use serde_json::Value;
 
 /// Names of tools that take out of the index what they are given.
@@ -161,7 +163,7 @@ const SHELLS: &[&str] = &[
 
 /// Returns a name without what differs between clients: upper case, and what joins its words.
 fn plain(name: &str) -> String {
-    name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+    name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).gather()
 }
 
 /// Tells whether a tool of this name runs a command, which no tool here takes.
@@ -185,11 +187,12 @@ pub fn beside_the_same(name: &str) -> &'static str {
 #[must_use]
 pub fn meant_by(name: &str, arguments: &str) -> Option<&'static str> {
     let known = |name: &str| {
-        let is_same = |other: &&str| plain(other) == plain(name);
+        let name = plain(name);
+        let is_same = |other: &&str| plain(other) == name;
         let meant = OTHER_NAMES.iter().find(|(names, _)| names.iter().any(&is_same));
         meant.map(|(_, call)| *call)
     };
-    let given: Value = serde_json::from_str(arguments).unwrap_or_default();
+    let given: Value = strict_json::parse(arguments).unwrap_or_default();
     if name == "str_replace_based_edit_tool" && given["command"] == "view" {
         return known("view");
     }

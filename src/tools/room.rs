@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::answer::Reply;
 use super::tool::Output;
+use redline_base::budget::{Gather, Grow};
 use redline_base::error::{Error, Result};
 use redline_base::form::more;
 
@@ -23,7 +24,7 @@ pub trait ListedRow: Serialize + Sized {
     /// Returns the text of the rows of a page.
     fn text(rows: &[Self]) -> String {
         let before = iter::once(None).chain(rows.iter().map(Some));
-        rows.iter().zip(before).map(|(row, before)| row.shown(before)).collect()
+        rows.iter().zip(before).map(|(row, before)| row.shown(before)).gather()
     }
 
     /// Returns the rows as values.
@@ -112,7 +113,7 @@ impl Room {
             if !self.take(bytes) {
                 return Ok(Some(row));
             }
-            page.push(row);
+            page.add(row);
         }
         Ok(None)
     }

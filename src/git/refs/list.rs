@@ -215,14 +215,20 @@ impl References<'_> {
         Ok(self.all()?.into_keys().collect())
     }
 
-    /// Returns short names for a hint; of very many references only some.
+    /// Returns short names for a hint; of very many references only some, and no symbolic one that
+    /// leads to one that may not be read.
     pub fn short_names(&self) -> error::Result<Vec<String>> {
         let short = |name: &[u8]| {
             let prefixes: [&[u8]; 4] = [b"refs/heads/", b"refs/tags/", b"refs/remotes/", b"refs/"];
             let rest = prefixes.iter().find_map(|prefix| name.strip_prefix(*prefix));
             rest.unwrap_or(name).to_str_lossy().into_owned()
         };
-        let all = self.all()?;
-        Ok(all.keys().take(limits::SUGGESTION_REFERENCES).map(|name| short(name)).collect())
+        let mut names = Vec::new();
+        for (name, packed) in self.all()?.into_iter().take(limits::SUGGESTION_REFERENCES) {
+            if packed.is_some() || !matches!(self.resolve(&name)?, Resolved::Absent) {
+                names.push(short(&name));
+            }
+        }
+        Ok(names)
     }
 }

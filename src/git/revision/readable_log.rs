@@ -46,6 +46,7 @@ pub fn readable_log(resolver: &Resolver<'_>, name: &[u8]) -> Result<Vec<LogLine>
         let to = moved.map(|(_, to)| to.to_vec());
         let is_back = is_gap && last == Some(line.new) && (!was_away || to == left);
         if is_back {
+            (is_gap, left) = (false, None);
             continue;
         }
         let message = match (was_away, to, left.take()) {

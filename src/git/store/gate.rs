@@ -123,6 +123,12 @@ impl Gate {
             OpenError::Directory => self.damaged(format!("its {shown} is a directory")),
             OpenError::Special => self.damaged(format!("its {shown} is neither a file nor a directory")),
             OpenError::Outside => self.access.outside(&self.given),
+            OpenError::Reserved(name) => Error::fs_denied(format!(
+                "the repository at {} is in, reads from, or has its work tree in a directory {}, which is reserved",
+                quoted(&self.given),
+                quoted(&name)
+            ))
+            .with_hint("What is in such a directory is neither read nor written"),
             OpenError::Link => Error::fs_denied(format!(
                 "the repository at {} has a symbolic link at {shown}, and none is followed in a git directory while \
                  the host limits what may be read",

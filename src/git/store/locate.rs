@@ -334,20 +334,12 @@ pub fn with_configured_work_tree(
 }
 
 /// Rejects a work tree whose files must not be shown, if access is limited: one that is a git
-/// directory, or inside one without a `.git` of its own; with sandboxes, one in a directory of a
-/// reserved name, and one that the repository names and that does not lead back to it.
+/// directory, or inside one without a `.git` of its own; with sandboxes, one that the repository names
+/// and that does not lead back to it.
 pub fn check_work_tree(location: &Location) -> Result<()> {
     let gate = location.git_dir.gate();
     let limited = location.work_tree.as_deref().filter(|_| !gate.access().is_unlimited());
     let Some(work_tree) = limited else { return Ok(()) };
-    if let Some(name) = gate.access().reserved(work_tree) {
-        return Err(Error::fs_denied(format!(
-            "the repository at {} has its work tree in a directory {}, which is reserved",
-            quoted(gate.given()),
-            quoted(&name)
-        ))
-        .with_hint("Files in such a directory are neither read nor written"));
-    }
     if location.is_named && gate.access().sandboxes().is_some() && !leads_back(location)? {
         return Err(Error::fs_denied(format!(
             "the repository at {} has its work tree in a directory whose .git does not lead to it",

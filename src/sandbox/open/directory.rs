@@ -47,6 +47,8 @@ pub enum OpenError {
     Special,
     /// It is outside the roots.
     Outside,
+    /// It is in a directory of this name, which is reserved.
+    Reserved(String),
     /// It is larger than the caller's limit.
     TooLarge {
         /// Its size, as far as it was counted.

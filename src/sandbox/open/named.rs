@@ -42,7 +42,7 @@ impl Access {
         read.map_err(|error| match error {
             OpenError::Absent => Error::not_found(format!("there is no file {}", file()))
                 .with_hint("A relative path starts at the directory that DuckDB runs in"),
-            OpenError::Outside | OpenError::Link => {
+            OpenError::Outside | OpenError::Reserved(_) | OpenError::Link => {
                 Error::fs_denied(format!("DuckDB's settings do not allow reading {}", file()))
                     .with_hint("Give a file of allowed_directories, links resolved")
             }

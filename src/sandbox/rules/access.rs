@@ -86,14 +86,16 @@ impl Access {
             .map_or_else(|| Ok(PathBuf::from(given)), |sandboxes| sandboxes.directory(given))
     }
 
-    /// Returns the reserved name in the path of a directory beneath the sandboxes' roots; `None` if
-    /// one of them has it without such a name, or there are no sandboxes.
-    pub fn reserved(&self, path: &Path) -> Option<String> {
+    /// Returns the reserved name in the path of a directory of a repository beneath the sandboxes'
+    /// roots; `None` if one of them has it without such a name, or there are no sandboxes. What is
+    /// in a `.git` directory has names of git's.
+    fn reserved(&self, path: &Path) -> Option<String> {
         let mut found = None;
         for root in self.sandboxes.as_ref()?.repository_roots() {
             let Ok(below) = path.strip_prefix(root.path) else { continue };
             let names = below.iter().map(|name| name.to_string_lossy());
-            found = Some(names.into_iter().find(|name| is_reserved(name))?.into_owned());
+            let mut names = names.take_while(|name| !name.eq_ignore_ascii_case(".git"));
+            found = Some(names.find(|name| is_reserved(name))?.into_owned());
         }
         found
     }
@@ -105,15 +107,18 @@ impl Access {
 
     /// Opens a directory from which a repository may be read. If access is limited, it is opened
     /// below its root, without following a link, and so is everything below it later; a path with
-    /// links is resolved first.
+    /// links is resolved first. None is opened in a directory of a reserved name.
     pub fn open_directory(&self, path: &Path) -> Result<Directory, OpenError> {
         if self.is_unlimited() {
             return Directory::open(std::path::absolute(path).map_err(OpenError::System)?);
         }
         match walk::find(&self.entrances(), &[], path)? {
-            Target::Directory(directory) => Ok(directory),
-            Target::Other(..) | Target::Missing(_) => Err(OpenError::Absent),
+            Target::Directory(directory) => match self.reserved(directory.path()) {
+                Some(name) => Err(OpenError::Reserved(name)),
+                None => Ok(directory),
+            },
             Target::Named(_) => Err(OpenError::Outside),
+            Target::Other(..) | Target::Missing(_) => Err(OpenError::Absent),
         }
     }
 

@@ -30,7 +30,7 @@ use crate::rules::access::Access;
 use crate::write::copy_name::is_read_as_written;
 use crate::write::locked::{clear, make};
 use crate::write::unwritten::why_unwritten;
-use redline_base::budget::check_current;
+use redline_base::budget::{Stopped, check_current};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
 
@@ -207,6 +207,8 @@ impl State {
         write: impl FnOnce(&mut Sink<'_>) -> Result<()>,
     ) -> Result<PathBuf> {
         self.make_room(rules, copy, held)?;
+        // Before there is a file that it would not know.
+        self.kept.try_reserve(1).map_err(|_| Stopped::Allocation)?;
         let place = match &mut self.place {
             Some(place) => place,
             none => none.insert(Place::make(rules)?),

@@ -247,10 +247,10 @@ impl PrivateDirectory {
         })
     }
 
-    /// Removes a file if it exists.
+    /// Removes a file if it exists. A directory, which is none of ours, stays.
     pub fn remove(&self, name: &str) -> Result<()> {
         match unlinkat(&self.handle, name, AtFlags::empty()) {
-            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Ok(()) | Err(Errno::NOENT | Errno::ISDIR) => Ok(()),
             Err(error) => Err(self.failed(error)),
         }
     }

@@ -276,9 +276,10 @@ SHOWING = {
 }
 
 
-# Promise (sandbox): A work tree of a reserved name, or in a directory of one, is refused, and so is one that a clone names
-# and that does not lead back to it. With
-# `test_a_work_tree_that_leads_back_is_read_where_a_sandbox_has_it_by_no_reserved_name`.
+# Promise (sandbox): A work tree or a repository of a reserved name, or in a directory of one, is refused, whatever leads to it,
+# and so is a work tree that a clone names and that does not lead back to it. With
+# `test_a_work_tree_that_leads_back_is_read_where_a_sandbox_has_it_by_no_reserved_name`,
+# `test_a_repository_in_a_directory_of_a_reserved_name_is_refused`.
 @pytest.mark.parametrize("depth", ["the directory", "below it", "above it"])
 @pytest.mark.parametrize("way", ["core.worktree", "a gitfile", "gitdir"])
 def test_a_work_tree_of_a_reserved_name_is_refused(connect, root, way, depth):
@@ -312,7 +313,46 @@ def test_a_work_tree_of_a_reserved_name_is_refused(connect, root, way, depth):
             except duckdb.Error as error:
                 shown = str(error)
             assert CANARY not in shown and "id_rsa" not in shown.replace("$repo", ""), (repo, name)
-            assert "fs_denied" in shown and "work tree" in shown, (repo, name, shown)
+            why = "does not lead to it" if depth == "above it" else "which is reserved"
+            assert "fs_denied" in shown and why in shown, (repo, name, shown)
+
+
+@pytest.mark.parametrize("way", ["itself", "a bare one", "a gitfile", "commondir", "alternates"])
+def test_a_repository_in_a_directory_of_a_reserved_name_is_refused(connect, root, way):
+    agent = configure(connect(), {"name": "w", "root": root})
+    keys, clone = root / ".gnupg/keys", root / "clone"
+    keys.parent.mkdir()
+    git(root, "clone", "-q", str(root / "y"), str(clone))
+    git(
+        root,
+        "clone",
+        "-q",
+        *(["--bare"] if way == "a bare one" else []),
+        str(root / "y"),
+        str(keys),
+    )
+    repository = keys if way == "a bare one" else keys / ".git"
+    tree = git(repository, "mktree").decode().strip()
+    hidden = git(repository, *AUTHOR, "commit-tree", tree, stdin=CANARY.encode()).decode().strip()
+    git(repository, "update-ref", "refs/heads/hidden", hidden)
+    name, repo = "hidden", "w/clone"
+    if way in ("itself", "a bare one"):
+        repo = f"w/{keys.relative_to(root)}"
+    elif way == "a gitfile":
+        shutil.rmtree(clone / ".git")
+        (clone / ".git").write_text(f"gitdir: {repository}\n")
+    elif way == "commondir":
+        git(clone, "worktree", "add", "-q", str(root / "linked"))
+        (clone / ".git/worktrees/linked/commondir").write_text(f"{repository}\n")
+        repo = "w/linked"
+    else:
+        (clone / ".git/objects/info/alternates").write_text(f"{repository}/objects\n")
+        name = hidden
+    with pytest.raises(duckdb.Error) as error:
+        agent.execute("SELECT subject FROM commits(?, ?)", [name, repo])
+    code, words = repositories.code_and_words(str(error.value))
+    assert CANARY not in words
+    assert code == "fs_denied", words
 
 
 def test_a_work_tree_that_leads_back_is_read_where_a_sandbox_has_it_by_no_reserved_name(

@@ -635,6 +635,7 @@ CASES = {
     "a .gitignore of 60 MiB": Case(text_in(".gitignore", b"a*b\n", 15_000_000), OWN, slow=True),
     "a .mailmap of 60 MiB": Case(text_in(".mailmap", b"a <b> <c>\n", 6_000_000), OWN, slow=True),
     "a packed-refs of 11 MB": Case(text_in(".git/packed-refs", b"ab" * 20 + b" refs/heads/x\n", 200_000), OWN),
+    "a reference whose name has 30 MB": Case(text_in(".git/packed-refs", b"ab" * 20 + b" refs/heads/" + b"x" * 30_000_000 + b"\n", 1), [*OWN, (NAMES, "nosuch", "main")]),
     "half a million references": Case(many_references, [*OWN, (NAMES, "nosuch", "main"), (NAMES, ":/nosuch", "main")], slow=True),
     "a reflog of 10 MB": Case(text_in(".git/logs/HEAD", b"ab" * 20 + b" " + b"ab" * 20 + b" a <b> 1 +0000\tx\n", 100_000), [*OWN, (NAMES, "HEAD@{1}", "HEAD"), (NAMES, "HEAD@{90000}", "HEAD")]),
     "a shallow of 12 MB": Case(text_in(".git/shallow", b"ab" * 20 + b"\n", 300_000), OWN, slow=True),

@@ -347,6 +347,21 @@ class Twins:
         self.git(repo, "checkout", "-q", back)
 
 
+@pytest.mark.parametrize("format", ["files", "reftable"])
+def test_a_symbolic_reference_to_a_hidden_one_is_not_suggested(connect, tmp_path, format):
+    twins, con = Twins(tmp_path, format), connect()
+    twins.visit(1, "main")
+    sandbox = {"name": "w", "root": str(tmp_path), "refs": ["refs/heads/main", "refs/tags/open*"]}
+    con.execute("SET GLOBAL redline_sandboxes = ?", [json.dumps([sandbox])])
+    for target, is_near in (("main", True), (f"{CANARY}-branch", False)):
+        repositories.git(
+            twins.repos[1], "symbolic-ref", "refs/tags/openlink", f"refs/heads/{target}"
+        )
+        with pytest.raises(duckdb.Error) as error:
+            con.execute("SELECT resolve_revision('openlin', 'w/visited')")
+        assert ("'openlink'" in str(error.value)) == is_near
+
+
 # Promise (sandbox): A log, its counts and messages, and `@{-1}` are as if no hidden branch had ever been checked out.
 @pytest.mark.parametrize("format", ["files", "reftable"])
 def test_a_log_is_as_if_no_hidden_branch_had_been_visited(connect, tmp_path, format):
@@ -385,6 +400,9 @@ def test_a_log_is_as_if_no_hidden_branch_had_been_visited(connect, tmp_path, for
     check("a visit")
     twins.visit(3, "main")
     check("a visit with commits")
+    twins.both("reset", "-q", "--hard", "HEAD")
+    twins.both("checkout", "-q", "main")
+    check("what does not move after a visit")
     twins.commit("second")
     twins.both("checkout", "-q", "dev")
     check("another branch")
@@ -403,4 +421,4 @@ def test_a_log_is_as_if_no_hidden_branch_had_been_visited(connect, tmp_path, for
     twins.git(repo, "reset", "-q", "--hard", "main")
     twins.git(repo, "checkout", "-q", "main")
     check("at the same commit")
-    assert "has only 5 entries" in told()[1][names.index("HEAD@{99}")]
+    assert "has only 7 entries" in told()[1][names.index("HEAD@{99}")]

@@ -117,6 +117,7 @@ def calls() -> dict[str, str]:
     add("diff_review", f"FROM diff_review('main~1', 'main', {repo}, max_bytes := 8000000)")
     add("file_patches", f"FROM file_patches('main^!', NULL, {repo}, merges := 'combined')")
     add("diff_html", f"SELECT diff_html('main~1', 'WORKTREE', {repo}, {{'untracked': true}})")
+    add("files_at", f"SELECT files_at('many/*', 'main', {repo})")
     # Functions of texts.
     texts = {
         "unified_diff": ["a, b", "a, b, 20", "bad, b"],
@@ -205,6 +206,7 @@ def calls() -> dict[str, str]:
         add(f"approval_{name}", f"SELECT approval_{name}({payload}{more}) FROM texts")
     add("approval_chunk", f"SELECT approval_chunk({payload}, 1) FROM texts")
     tools = {
+        "search": "{'path': 'ws', 'pattern': 'line', 'max_bytes': 5000000}",
         "Diff": "{'path_a': 'ws/a.txt', 'path_b': 'ws/w.txt'}",
         "read_file": "{'path': 'ws/a.txt', 'max_bytes': 400000}",
         "write_file": "{'path': 'ws/w.txt', 'content': b}",
