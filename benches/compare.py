@@ -52,7 +52,7 @@ def serve() -> None:
             prepared.add(work.title)
         try:
             answer = timed(work.answers["redline"])[0]
-        except duckdb.CatalogException:
+        except (duckdb.CatalogException, LookupError):
             answer = None
         print(json.dumps(answer), flush=True)
 

@@ -294,4 +294,6 @@ def server_call(repository, tool: str, **arguments: object) -> str:
         answers = map(json.loads, iter(server.stdout.readline, ""))
         answer = next(each for each in answers if each.get("id") == 1)
         server.stdin.close()
+    if "result" not in answer:
+        raise LookupError(f"no answer of the server: {answer}")
     return answer["result"]["content"][0]["text"]

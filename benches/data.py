@@ -1,6 +1,7 @@
 """Questions about files of data: what changed between two tables, and in every version of a file."""
 
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -14,6 +15,8 @@ ROWS, CHANGED_PERCENT, VERSIONS = 2_000_000, 1, 300
 SCRIPT = ROOT / "sql/data.sql"
 # Both are installed beside this Python.
 CSV_DIFF, GIT_HISTORY = (pathlib.Path(sys.executable).with_name(name) for name in ("csv-diff", "git-history"))  # fmt: skip
+# `cargo install qsv --version 1.0.0 --locked --no-default-features --features lite --bin qsvlite`; 16.1.0 does not build from crates.io.
+QSV = pathlib.Path(shutil.which("qsv") or shutil.which("qsvlite") or "qsv")
 
 
 def make_tables(path: pathlib.Path) -> None:
@@ -61,11 +64,14 @@ def works() -> list[Work]:
     history = f"SELECT count(*) FROM data_history('prices.csv', key := 'id', repo := '{tree}')"
     peers = {
         "csv-diff": lambda: lines_of(CSV_DIFF, old, new, "--key=id", "--json"),
+        # It has the new rows of a changed one, and those before it.
+        "qsv": lambda: lines_of(QSV, "diff", "--key", "0", old, new),
         "git-history": lambda: lines_of(
             GIT_HISTORY, "file", ":memory:", tree / "prices.csv", "--repo", tree, "--id", "id", "--csv", "--silent"
         ),
     }  # fmt: skip
-    there = {name for name, tool in (("csv-diff", CSV_DIFF), ("git-history", GIT_HISTORY)) if tool.exists()}  # fmt: skip
+    tools = {"csv-diff": CSV_DIFF, "git-history": GIT_HISTORY, "qsv": QSV}
+    there = {name for name, tool in tools.items() if tool.exists()}
     peer = lambda name: {name: peers[name]} if name in there else {}
     return [
         Work(
@@ -76,9 +82,11 @@ def works() -> list[Work]:
                     lambda con: con.execute(reading).fetchall()
                 ),
                 **peer("csv-diff"),
+                **peer("qsv"),
             },
-            {"DuckDB reads both": 0.5} | ({"csv-diff": 20.0} if "csv-diff" in there else {}),
-            apart=("csv-diff",),
+            {"DuckDB reads both": 0.5}
+            | {name: goal for name, goal in (("csv-diff", 20.0), ("qsv", 3.0)) if name in there},
+            apart=("csv-diff", "qsv"),
         ),
         Work(
             f"rows of {VERSIONS} versions of a file",

@@ -12,6 +12,9 @@ const NAME_BYTES: usize = 1024;
 /// The most bytes of names that are compared: a suggestion must not take longer than the answer.
 const COMPARED_BYTES: usize = 1 << 20;
 
+/// What a short name counts at least, as each takes some time.
+const LEAST_BYTES: usize = 16;
+
 /// Returns the nearest of `names` to `wanted`, best first, quoted for a message.
 pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
     nearest_names(wanted, names).iter().map(|name| quoted(name)).collect()
@@ -31,8 +34,7 @@ pub fn nearest_names<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> 
     }
     let mut left = COMPARED_BYTES;
     let fits = |name: &&str| {
-        // A name may be without bytes, too.
-        left = left.saturating_sub(name.len().max(16));
+        left = left.saturating_sub(name.len().max(LEAST_BYTES));
         left > 0
     };
     let names = names.filter(|name| is_as_long(wanted.len(), name.len())).take_while(fits);
@@ -41,11 +43,11 @@ pub fn nearest_names<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> 
     near.into_iter().map(str::to_owned).collect()
 }
 
-/// Tells whether names of so many bytes can be near: each character of the shorter one may be in
-/// the longer one, where a character has up to four bytes.
+/// Tells whether names of so many bytes can be near: by [`CUTOFF`] the longer one has at most 7/3
+/// of the characters of the shorter one, and a character has one to four bytes.
 const fn is_as_long(one: usize, other: usize) -> bool {
     let (less, more) = if one < other { (one, other) } else { (other, one) };
-    more <= NAME_BYTES && more <= 16 + less * 10
+    more <= NAME_BYTES && more <= less * 10
 }
 
 #[cfg(test)]
@@ -66,6 +68,6 @@ mod tests {
         assert_eq!(nearest("mian", [long.as_str(), "main"].into_iter()), ["'main'"]);
         let mut names = 0;
         nearest("mian", std::iter::repeat_with(|| "main").inspect(|_| names += 1).take(1 << 30));
-        assert_eq!(names, COMPARED_BYTES / 16);
+        assert_eq!(names, COMPARED_BYTES / LEAST_BYTES);
     }
 }

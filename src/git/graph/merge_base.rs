@@ -37,6 +37,21 @@ pub struct MergeBases<'a> {
     charge: Charge,
 }
 
+/// The commits that were read to find merge bases.
+#[derive(Debug, Default)]
+pub struct ReadCommits {
+    links: IdMap<Links>,
+    /// Their memory.
+    _charge: Charge,
+}
+
+impl ReadCommits {
+    /// Returns each with its links, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = (&Oid, &Links)> {
+        self.links.iter()
+    }
+}
+
 /// The state of one painting.
 #[derive(Default)]
 struct Paint {
@@ -145,8 +160,8 @@ impl<'a> MergeBases<'a> {
     }
 
     /// Returns the commits that were read.
-    pub fn into_read(self) -> Vec<Oid> {
-        self.known.into_keys().collect()
+    pub fn into_read(self) -> ReadCommits {
+        ReadCommits { links: self.known, _charge: self.charge }
     }
 
     fn links(&mut self, id: &Oid) -> Result<&Links> {

@@ -12,6 +12,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::graph::commit_links::Commits;
+use crate::graph::merge_base::ReadCommits;
 use crate::graph::simplify::Simplify;
 use crate::model::bytes::Bytes;
 use crate::model::commit::Links;
@@ -63,7 +64,7 @@ pub(crate) fn micros(seconds: u64) -> i128 {
 }
 
 /// The ends of a range: commits reachable from the tips, but not from the hidden ones.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct RevRange {
     /// The starting points of the walk.
     pub tips: Vec<Oid>,
@@ -71,7 +72,7 @@ pub struct RevRange {
     pub hidden: Vec<Oid>,
     /// The commits read to find these ends: all ancestors of excluded ones are known to be
     /// excluded.
-    pub read: Vec<Oid>,
+    pub read: Arc<ReadCommits>,
 }
 
 impl RevRange {
@@ -186,7 +187,11 @@ impl History {
             history.enqueue(id)?;
         }
         if !ends.hidden.is_empty() {
-            ends.read.iter().try_for_each(|id| history.load(id))?;
+            for (id, links) in ends.read.iter() {
+                if !history.known.contains_key(id) {
+                    history.know(*id, links.clone(), None)?;
+                }
+            }
         }
         // As in git: the parents that decide on a merge depend on the commits known to be hidden
         // when it is met.
@@ -258,8 +263,6 @@ impl History {
     fn load(&mut self, id: &Oid) -> Result<()> {
         if !self.known.contains_key(id) {
             let (links, content) = self.commits.links_and_content(id)?;
-            let Links { tree, parents, date } = links;
-            self.charge.grow(MET_BYTES + parents.len() * size_of::<Oid>())?;
             let content = match &mut self.room {
                 Some(room) if content.is_some() && *room > 0 => {
                     *room -= 1;
@@ -267,8 +270,16 @@ impl History {
                 }
                 _ => None,
             };
-            self.known.insert(*id, Known { tree, date, parents, is_queued: false, content });
+            self.know(*id, links, content)?;
         }
+        Ok(())
+    }
+
+    /// Adds a commit that was not met before.
+    fn know(&mut self, id: Oid, links: Links, content: Option<Bytes>) -> Result<()> {
+        let Links { tree, parents, date } = links;
+        self.charge.grow(MET_BYTES + parents.len() * size_of::<Oid>())?;
+        self.known.insert(id, Known { tree, date, parents, is_queued: false, content });
         Ok(())
     }
 

@@ -51,7 +51,7 @@ pub fn divergence(repository: &Repository, one: Oid, two: Oid) -> Result<(u64, u
     let commits = Commits::new(repository)?;
     let mut bases = MergeBases::new(&commits, repository.cancel());
     let hidden = bases.of(one, two)?;
-    let ends = RevRange { tips: vec![one, two], hidden, read: bases.into_read() };
+    let ends = RevRange { tips: vec![one, two], hidden, read: bases.into_read().into() };
     let options = HistoryOptions { merges: Merges::AllParents, ..HistoryOptions::default() };
     let mut history = History::new(repository, &ends, options)?;
     history.settle();

@@ -1,6 +1,8 @@
 //! Ranges: `a..b`, `a...b`, `a^!`, `a^@`, `a^-`, and `ALL`; and how names are resolved to the sides
 //! of a comparison.
 
+use std::sync::Arc;
+
 use gix::bstr::ByteSlice;
 use gix::objs::Kind;
 
@@ -112,7 +114,7 @@ pub fn range_of(repository: &Repository, range: &str) -> Result<RevRange> {
         return all(&resolver);
     }
     let commit = |id: Oid| resolver.commit(id);
-    let mut read = Vec::new();
+    let mut read = Arc::default();
     let (tips, hidden) = match Range::of(&resolver, Hint::Committish)? {
         Range::One(id) => (vec![commit(id)?], Vec::new()),
         Range::Between { from, to } => (vec![commit(to)?], vec![commit(from)?]),
@@ -120,7 +122,7 @@ pub fn range_of(repository: &Repository, range: &str) -> Result<RevRange> {
             let tips = vec![commit(from)?, commit(to)?];
             let mut bases = resolver.merge_bases()?;
             let hidden = bases.of(tips[0], tips[1])?;
-            read = bases.into_read();
+            read = Arc::new(bases.into_read());
             (tips, hidden)
         }
         Range::Parents(id) => (resolver.parents(&commit(id)?)?, Vec::new()),
