@@ -133,6 +133,7 @@ def test_the_history_of_two_thousand_versions_is_that_of_a_loop_over_them(data, 
 
 
 @pytest.mark.slow
+@pytest.mark.own_database
 def test_a_hundred_thousand_versions_are_answered_row_by_row(data, tmp_path):
     versions, stock = 100_000, [0] * 20
 
