@@ -17,7 +17,7 @@ import hostile
 import pytest
 import repositories
 from lockdown import lockdown_script
-from reading_calls import CALLS, FUNCTIONS, OTHER_CALLS
+from reading_calls import CALLS, OTHER_CALLS
 from repositories import EMPTY
 
 pytestmark = pytest.mark.slow
@@ -34,21 +34,6 @@ DIRECTORY_CALLS = [
 class Question(NamedTuple):
     sql: str
     values: dict
-
-
-def test_a_function_that_takes_a_repository_is_among_the_calls(con):
-    functions = con.execute(
-        "SELECT name FROM redline_help(function := 'ALL') "
-        "WHERE list_contains(list_transform(parameters, lambda p: p.name), 'repo')"
-    ).fetchall()
-    assert {name for (name,) in functions} == set(FUNCTIONS)
-
-
-def test_a_tool_that_takes_a_repository_is_among_the_calls(con):
-    tools = con.execute("SELECT name, input_schema FROM redline_tools()").fetchall()
-    takes = {name for name, schema in tools if "repo" in json.loads(schema)["properties"]}
-    called = [re.findall(r" redline_call(?:_text)?\('(\w+)'", call) for call in CALLS.values()]
-    assert takes == set(sum(called, []))
 
 
 def questions(

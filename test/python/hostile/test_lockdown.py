@@ -3,12 +3,14 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 
 import duckdb
 import pytest
+import reading_calls
 import repositories
 from answers import answer, assert_refused
 from lockdown import (
@@ -54,6 +56,24 @@ def test_every_function_is_tried_under_the_locks(connect):
     assert ours == set(FILE_CALLS) | set(REPOSITORY_CALLS) | set(WRITE_CALLS) | set(
         WAITING_CALLS
     ) | set(JOURNAL_CALLS) | set(TOOL_CALLS) | set(PURE_CALLS)
+
+
+def test_a_function_that_reads_a_repository_is_among_the_calls_of_attacks(con):
+    takes = con.execute(
+        "SELECT name FROM redline_help(function := 'ALL') WHERE list_contains(list_transform(parameters, lambda p: p.name), 'repo')"
+    ).fetchall()
+    reads = {name for (name,) in takes} - set(WRITE_CALLS) - set(PURE_CALLS)
+    assert reads == set(reading_calls.FUNCTIONS)
+
+
+def test_a_tool_that_reads_a_repository_is_among_the_calls_of_attacks(con):
+    tools = con.execute(
+        "SELECT name, input_schema FROM redline_tools() WHERE (annotations ->> 'readOnlyHint')::BOOLEAN"
+    ).fetchall()
+    takes = {name for name, schema in tools if "repo" in json.loads(schema)["properties"]}
+    calls = reading_calls.CALLS.values()
+    called = [re.findall(r" redline_call(?:_text)?\('(\w+)'", call) for call in calls]
+    assert takes == set(sum(called, []))
 
 
 def place(call: str, repo: pathlib.Path | str) -> str:
