@@ -302,11 +302,14 @@ for number in range(int(count)):
     line = f"{name}-{number}"
     paths = chosen.sample(["a", "d/b", "gone/d", "e", "x"], chosen.randint(2, 4))
     patch = [{"path": path, "old_string": "head\\n", "new_string": f"head\\n{line}\\n"} for path in paths]
-    try:
-        con.execute("SELECT edit_files('ws', ?)", [json.dumps(patch)]).fetchall()
-        print(json.dumps([line, paths, None]))
-    except duckdb.Error as error:
-        print(json.dumps([line, paths, str(error)]))
+    refusals, is_done = [], False
+    while not is_done and len(refusals) < 100:
+        try:
+            con.execute("SELECT edit_files('ws', ?)", [json.dumps(patch)]).fetchall()
+            is_done = True
+        except duckdb.Error as error:
+            refusals.append(str(error))
+    print(json.dumps([line, paths, is_done, refusals]))
 """
 
 
@@ -327,12 +330,13 @@ def test_eight_writers_of_overlapping_patches_lose_and_halve_none(extension, tmp
     said = [json.loads(line) for one in writers for line in one.communicate()[0].splitlines()]
     assert len(said) == 8 * count and all(one.returncode == 0 for one in writers)
     left = {path: (root / path).read_text().split("\n") for path in BEFORE}
-    for line, paths, error in said:
-        assert error is None or "stale:" in error or "tool_failed:" in error, error
-        assert [path for path in BEFORE if left[path].count(line) == 1] == (
-            [] if error else [path for path in BEFORE if path in paths]
-        ), (line, paths, error)
-    assert sum(error is None for _, _, error in said) >= len(said) * 9 // 10
+    for line, paths, is_done, refusals in said:
+        # As a client does, each tries again until it is its turn: how often depends on the machine alone.
+        assert is_done, (line, refusals[-1])
+        assert all("stale:" in why or "tool_failed:" in why for why in refusals), refusals
+        there = [path for path in BEFORE if left[path].count(line) == 1]
+        assert there == [path for path in BEFORE if path in paths], (line, paths, refusals)
+        assert not any(left[path].count(line) > 1 for path in BEFORE), (line, refusals)
     assert not list(root.rglob(".redline*"))
 
 
