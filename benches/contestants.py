@@ -273,6 +273,10 @@ def read_stat(printed: bytes) -> list[tuple]:
     return [(path, count(added), count(removed)) for _, added, removed, path in lines]
 
 
+class NoAnswer(Exception):
+    """The server refused the call: a build may lack what it needs."""
+
+
 def server_call(repository, tool: str, **arguments: object) -> str:
     """Starts redline-mcp, asks one tool, and returns the text of its answer."""
     line = [PYTHON, "-m", "duckdb_redline.server", "--extension", EXTENSION, repository]
@@ -295,5 +299,5 @@ def server_call(repository, tool: str, **arguments: object) -> str:
         answer = next(each for each in answers if each.get("id") == 1)
         server.stdin.close()
     if "result" not in answer:
-        raise LookupError(f"no answer of the server: {answer}")
+        raise NoAnswer(answer)
     return answer["result"]["content"][0]["text"]

@@ -24,6 +24,18 @@ pub(super) struct Share {
     pub lines: u64,
 }
 
+impl Share {
+    const NONE: Self = Self { all: 0, lines: 0 };
+
+    /// Returns both together, or the most there can be: a log may state any size.
+    const fn plus(self, more: Self) -> Self {
+        Self {
+            all: self.all.saturating_add(more.all),
+            lines: self.lines.saturating_add(more.lines),
+        }
+    }
+}
+
 impl Bounds {
     /// Returns the share of the operations that were done or have begun.
     pub(super) const fn done(self) -> Share {
@@ -51,21 +63,13 @@ impl Bounds {
                 .filter(|place| records[*place].outcome.is_refused() == is_refused)
                 .map(|place| (place, size(records[place], &mut known)))
                 .gather();
-            let sum = |of: fn(&Share) -> u64| {
-                sizes.iter().map(|(_, size)| of(size)).fold(0, u64::saturating_add)
-            };
+            let sum = sizes.iter().fold(Share::NONE, |sum, (_, size)| sum.plus(*size));
             let most = |held: u64, most: u64| if held > most { most - most / 4 } else { held };
-            let most = Share {
-                all: most(sum(|size| size.all), share.all),
-                lines: most(sum(|size| size.lines), share.lines),
-            };
-            let (mut held, mut is_full) = (Share { all: 0, lines: 0 }, false);
+            let most = Share { all: most(sum.all, share.all), lines: most(sum.lines, share.lines) };
+            let (mut held, mut is_full) = (Share::NONE, false);
             for (number, (place, size)) in sizes.iter().enumerate() {
                 let record = records[*place];
-                held = Share {
-                    all: held.all.saturating_add(size.all),
-                    lines: held.lines.saturating_add(size.lines),
-                };
+                held = held.plus(*size);
                 is_full |= held.all > most.all || held.lines > most.lines;
                 // By itself: where a clock was wrong, what stands before is not older.
                 let is_old = record.at < self.since;

@@ -32,9 +32,7 @@ const MET_BYTES: usize = 2 * size_of::<(Oid, Links)>() + 4 * size_of::<(u64, u64
 pub struct MergeBases<'a> {
     commits: &'a Commits,
     cancel: CancelToken<'a>,
-    known: IdMap<Links>,
-    /// The memory of the known commits.
-    charge: Charge,
+    read: ReadCommits,
 }
 
 /// The commits that were read to find merge bases.
@@ -42,7 +40,7 @@ pub struct MergeBases<'a> {
 pub struct ReadCommits {
     links: IdMap<Links>,
     /// Their memory.
-    _charge: Charge,
+    charge: Charge,
 }
 
 impl ReadCommits {
@@ -73,7 +71,7 @@ struct Mark {
 impl<'a> MergeBases<'a> {
     /// Creates a finder of merge bases; `cancel` ends it early.
     pub fn new(commits: &'a Commits, cancel: CancelToken<'a>) -> Self {
-        Self { commits, cancel, known: IdMap::default(), charge: Charge::free() }
+        Self { commits, cancel, read: ReadCommits::default() }
     }
 
     /// Returns all merge bases of two commits in git's order, none if their histories are
@@ -130,10 +128,10 @@ impl<'a> MergeBases<'a> {
         let (has_heights, _) = self.commits.has_heights();
         self.paint(ancestor, tips, has_heights)?;
         let mut children: IdMap<Vec<Oid>> = IdMap::default();
-        for (id, links) in &self.known {
+        for (id, links) in &self.read.links {
             self.cancel.check()?;
             let bytes = links.parents.len() * size_of::<(Oid, Vec<Oid>, Oid)>();
-            self.charge.join(self.cancel.charge_all(bytes)?);
+            self.read.charge.join(self.cancel.charge_all(bytes)?);
             for parent in &links.parents {
                 children.entry(*parent).or_default().push(*id);
             }
@@ -161,17 +159,17 @@ impl<'a> MergeBases<'a> {
 
     /// Returns the commits that were read.
     pub fn into_read(self) -> ReadCommits {
-        ReadCommits { links: self.known, _charge: self.charge }
+        self.read
     }
 
     fn links(&mut self, id: &Oid) -> Result<&Links> {
-        if !self.known.contains_key(id) {
+        if !self.read.links.contains_key(id) {
             let links = self.commits.links(id)?;
             let bytes = MET_BYTES + links.parents.len() * size_of::<Oid>();
-            self.charge.join(self.cancel.charge_all(bytes)?);
-            self.known.insert(*id, links);
+            self.read.charge.join(self.cancel.charge_all(bytes)?);
+            self.read.links.insert(*id, links);
         }
-        Ok(&self.known[id])
+        Ok(&self.read.links[id])
     }
 
     /// Returns the commits that are not ancestors of another one.
