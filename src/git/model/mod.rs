@@ -11,6 +11,7 @@
 //! | `settings` | booleans and numbers of a configuration |
 //! | `space` | white space and ends of texts as git's C library defines them |
 //! | `trailers` | the trailers of a message |
+//! | `tree_entry` | one entry of a tree |
 //! | `signature` | the signature of a commit |
 //! | `width` | TABs in messages |
 
@@ -25,6 +26,7 @@ pub mod settings;
 pub mod signature;
 pub mod space;
 pub mod trailers;
+pub mod tree_entry;
 pub mod width;
 
 /// Returns the big-endian number in bytes.

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use gix::bstr::ByteSlice;
 use gix::objs::Kind;
 
-use crate::Oid;
 use crate::model::bytes::Bytes;
 use crate::store::cache::Cache;
 use crate::store::counted_pairs::CountedPairs;
 use crate::store::{Fault, Kept, ObjectStore, PackReader};
+use crate::{Entry, Oid};
 use redline_base::budget::Budget;
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
@@ -64,6 +64,12 @@ impl Objects {
     /// Returns a tree's entries; the empty tree needs no object.
     pub fn tree(&self, id: &Oid) -> Result<Bytes> {
         if id.is_empty_tree() { Ok(Bytes::default()) } else { self.read(id, Kind::Tree) }
+    }
+
+    /// Returns the entry of a large tree with a name, if it can be told without making the tree.
+    pub fn entry_of_large_tree(&self, tree: &Oid, name: &[u8]) -> Result<Option<Option<Entry>>> {
+        let found = self.packs.borrow_mut().tree_entry(tree, name);
+        found.map_err(|fault| self.failed(tree, fault))
     }
 
     /// Returns a blob's bytes.

@@ -14,46 +14,71 @@ pub const HEAD_BYTES: usize = 2 * SIZE_BYTES;
 /// # Errors
 /// [`Fault`] if the delta is damaged, or its result exceeds the limit of an object or the memory.
 pub fn apply(base: &[u8], delta: &[u8], budget: &Budget) -> Result<(Vec<u8>, Charge), Fault> {
-    let (base_size, rest) = size(delta).ok_or(Fault::Damaged)?;
-    let (result_size, rest) = size(rest).ok_or(Fault::Damaged)?;
+    let Sizes { base: base_size, result: result_size, commands } = sizes(delta)?;
     if base_size != base.len() as u64 {
         return Err(Fault::Damaged);
     }
     let (mut result, charge) = room(result_size, budget)?;
-    put_together(base, rest, result_size as usize, &mut result).ok_or(Fault::Damaged)?;
+    put_together(base, commands, result_size as usize, &mut result).ok_or(Fault::Damaged)?;
     Ok((result, charge))
 }
 
-/// Returns the bytes of the object that a delta makes, by its first bytes.
-pub fn result_size(delta: &[u8]) -> Result<u64, Fault> {
-    let (_, rest) = size(delta).ok_or(Fault::Damaged)?;
-    size(rest).map(|(size, _)| size).ok_or(Fault::Damaged)
+/// What is at the front of a delta, and its commands.
+pub struct Sizes<'a> {
+    /// The bytes of the base.
+    pub base: u64,
+    /// The bytes of the object that it makes.
+    pub result: u64,
+    /// See [`command`].
+    pub commands: &'a [u8],
+}
+
+/// Reads the front of a delta, of which its first bytes are enough.
+pub fn sizes(delta: &[u8]) -> Result<Sizes<'_>, Fault> {
+    let (base, rest) = size(delta).ok_or(Fault::Damaged)?;
+    let (result, commands) = size(rest).ok_or(Fault::Damaged)?;
+    Ok(Sizes { base, result, commands })
+}
+
+/// A command of a delta: what comes next in the object that it makes.
+pub enum Command<'a> {
+    /// So many bytes of the base, from an offset on.
+    Copy(usize, usize),
+    /// New bytes.
+    New(&'a [u8]),
+}
+
+/// Takes the first command; `None` if there is none, or a damaged one.
+pub fn command<'a>(rest: &mut &'a [u8]) -> Option<Command<'a>> {
+    let (&command, after) = rest.split_first()?;
+    *rest = after;
+    if command & 0x80 != 0 {
+        let start = number(rest, command, 4)?;
+        let length = match number(rest, command >> 4, 3)? {
+            0 => 0x1_0000,
+            length => length,
+        };
+        return Some(Command::Copy(start, length));
+    }
+    // A length of 0 is reserved.
+    let (new, after) =
+        rest.split_at_checked(usize::from(command)).filter(|(new, _)| !new.is_empty())?;
+    *rest = after;
+    Some(Command::New(new))
 }
 
 /// Executes the commands of a delta, whose result has `result_size` bytes; `None` if they are
 /// damaged.
 fn put_together(
     base: &[u8],
-    commands: &[u8],
+    mut commands: &[u8],
     result_size: usize,
     result: &mut Vec<u8>,
 ) -> Option<()> {
-    let mut rest = commands;
-    while let Some((&command, after)) = rest.split_first() {
-        rest = after;
-        let piece = if command & 0x80 != 0 {
-            let start = number(&mut rest, command, 4)?;
-            let length = match number(&mut rest, command >> 4, 3)? {
-                0 => 0x1_0000,
-                length => length,
-            };
-            base.get(start..start.checked_add(length)?)?
-        } else {
-            // A length of 0 is reserved.
-            let (new, after) =
-                rest.split_at_checked(usize::from(command)).filter(|(new, _)| !new.is_empty())?;
-            rest = after;
-            new
+    while !commands.is_empty() {
+        let piece = match command(&mut commands)? {
+            Command::Copy(start, length) => base.get(start..start.checked_add(length)?)?,
+            Command::New(bytes) => bytes,
         };
         if piece.len() > result_size - result.len() {
             return None;

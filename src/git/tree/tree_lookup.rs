@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::model::tree_entry::parse;
 use crate::objects::Objects;
-use crate::tree::walk::parse;
 use crate::{Entry, Oid};
 use redline_base::error::Result;
 use redline_base::limits;
@@ -101,6 +101,9 @@ impl PathInTrees {
 
 /// Returns the entry of a tree with a name; scans all entries, as damaged trees may be unsorted.
 fn child(objects: &Objects, tree: &Oid, name: &[u8]) -> Result<Option<Entry>> {
+    if let Some(found) = objects.entry_of_large_tree(tree, name)? {
+        return Ok(found);
+    }
     let bytes = objects.tree(tree)?;
     let mut rest = &bytes[..];
     while !rest.is_empty() {

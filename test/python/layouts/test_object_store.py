@@ -1,12 +1,14 @@
 """Every layout of an object store is read as git reads it, and kept data is dropped when its files change."""
 
 import pathlib
+import random
 import subprocess
 
 import process_threads
 import pytest
 from repositories import git
 from written_repositories import IDENTITY, grown
+from written_repositories import write as write_commits
 
 QUERY = "SELECT commit_id, file_path, status, additions FROM commit_changes('HEAD', ?)"
 
@@ -211,3 +213,41 @@ def test_cut_ids_are_as_long_as_gits_beside_a_multi_pack_index(con, tmp_path):
         ).fetchone()
         assert git(path, "diff", "--no-color", "HEAD~1", "HEAD").decode().startswith(patch)
         (path / ".git/objects/pack/multi-pack-index").unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("hash_kind", ["sha1", "sha256"])
+@pytest.mark.parametrize("depth", [1, 50])
+def test_a_name_in_a_large_directory_is_found_as_git_finds_it(con, tmp_path, hash_kind, depth):
+    """Such a tree is one of many, each stored as a few changes of another, and is not made for one name."""
+    chance = random.Random(depth)
+    path = tmp_path / "large"
+    git(tmp_path, "init", "-q", "--bare", "-b", "main", f"--object-format={hash_kind}", str(path))
+    names = [f"{where}file-{number}.txt" for where in ("", "in/") for number in range(300)]
+    first = {name: f"{name}\n".encode() for name in names}
+
+    def commit() -> dict[str, bytes | None]:
+        changes = {}
+        for name in chance.sample([*names, *(f"{name}.new" for name in names)], 3):
+            changes[name] = None if chance.random() < 0.2 else f"{chance.random()}\n".encode()
+        return changes
+
+    write_commits(path, [first, *(commit() for _ in range(150))])
+    git(path, "-c", "pack.window=50", "repack", "-a", "-d", "-f", "-q", f"--depth={depth}")
+    asked = [*chance.sample(names, 12), *(f"{name}.new" for name in chance.sample(names, 12))]
+    for name in asked:
+        followed = git(path, "log", "--follow", "--format=%H", "main", "--", name).decode().split()
+        if followed:
+            ours = con.execute(
+                "SELECT commit_id FROM file_history(?, 'main', ?)", [name, str(path)]
+            ).fetchall()
+            assert followed == [commit for (commit,) in ours], name
+        # At each commit that changed it, and at some others.
+        for commit in [*followed, *(f"main~{back}" for back in range(0, 150, 30))]:
+            shown = subprocess.run(
+                ["git", "-C", path, "cat-file", "blob", f"{commit}:{name}"], capture_output=True
+            )
+            (content,) = con.execute(
+                "SELECT file_content(?, ?, ?)", [name, commit, str(path)]
+            ).fetchone()
+            there = shown.stdout.decode() if shown.returncode == 0 else None
+            assert content == there, (name, commit)

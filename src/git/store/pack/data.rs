@@ -146,6 +146,11 @@ impl Pack {
         self.file.number
     }
 
+    /// Returns the length of an id.
+    pub fn id_bytes(&self) -> usize {
+        self.hash.len_in_bytes()
+    }
+
     /// Returns the stamps of the index and of the pack when they were opened.
     pub fn stamps(&self) -> [Stamp; 2] {
         [self.index.table.file.stamp(), self.file.stamp()]

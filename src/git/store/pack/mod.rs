@@ -6,6 +6,7 @@
 //! | `packs` | the packs of a query, and a thread's search in them |
 //! | `data` | the entries of a pack, and which of a chain are kept |
 //! | `prefix` | the first bytes of an entry |
+//! | `spliced` | an entry of a large tree, without making the tree of its deltas |
 //! | `file` | the file of a pack, while it is the opened one |
 //! | `windows` | the bytes of packs that were read last |
 //! | `multi_index` | the packs of a multi-pack-index, and their number of objects |
@@ -28,6 +29,7 @@ mod index;
 mod multi_index;
 mod packs;
 mod prefix;
+mod spliced;
 mod table;
 mod windows;
 
@@ -154,11 +156,11 @@ fn result_size(pack: &Pack, entry: &EntryHeader, unpacker: &mut Unpacker) -> Res
     let mut head = [0; delta::HEAD_BYTES];
     let head = &mut head[..entry.size.min(delta::HEAD_BYTES as u64) as usize];
     if unpacker.inflate_prefix(pack, entry, head)? {
-        return delta::result_size(head);
+        return delta::sizes(head).map(|sizes| sizes.result);
     }
     let mut delta = Vec::new();
     let _held = unpacker.inflate(pack, entry, &mut delta, Next::Anywhere)?;
-    delta::result_size(&delta)
+    delta::sizes(&delta).map(|sizes| sizes.result)
 }
 
 fn base_offset(pack: &Pack, base: Base) -> Result<u64, Fault> {

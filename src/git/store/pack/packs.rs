@@ -7,10 +7,11 @@ use gix::objs::Kind;
 
 use super::data::{Kept, Pack, Unpacker};
 use super::fault::Fault;
+use super::spliced::Trees;
 use super::{header, size, unpack};
-use crate::Oid;
 use crate::model::bytes::Bytes;
 use crate::store::cache::Cache;
+use crate::{Entry, Oid};
 use redline_base::budget::Budget;
 
 /// The packs of a query.
@@ -58,6 +59,8 @@ pub struct PackReader {
     places: Vec<u32>,
     found: RecentObjects,
     unpacker: Unpacker,
+    /// The large trees in which entries were looked for.
+    trees: Trees,
 }
 
 /// Where the objects that were read last are: the trees of a commit are read again as those of its
@@ -81,7 +84,8 @@ impl PackReader {
     /// Creates a reader with the budget and the cache of its query.
     pub fn new(packs: Arc<Packs>, budget: Arc<Budget>, cache: Arc<Cache>) -> Self {
         let (places, found) = (packs.places(), RecentObjects::new());
-        Self { packs, places, found, unpacker: Unpacker::new(budget, cache) }
+        let unpacker = Unpacker::new(budget, cache);
+        Self { packs, places, found, unpacker, trees: Trees::default() }
     }
 
     /// Returns the budget of its query.
@@ -122,6 +126,21 @@ impl PackReader {
     /// Returns the size and, unless the entry is a delta, the kind.
     pub fn size(&mut self, id: &Oid) -> Result<Option<(Option<Kind>, u64)>, Fault> {
         Ok(self.each_with(id, size)?.map(|(base, size)| (base.kind(), size)))
+    }
+
+    /// Returns the entry of a tree with a name, without making the tree; `None` if that is not
+    /// possible or not worth it.
+    pub fn tree_entry(&mut self, id: &Oid, name: &[u8]) -> Result<Option<Option<Entry>>, Fault> {
+        let mut trees = std::mem::take(&mut self.trees);
+        let found =
+            self.each_with(id, |pack, offset, unpacker| trees.entry(pack, offset, unpacker, name));
+        self.trees = trees;
+        match found {
+            Ok(found) => Ok(found.flatten()),
+            // Whoever reads the tree whole finds another copy, or says what is wrong with it.
+            Err(fault) if fault.may_be_mended() => Ok(None),
+            Err(fault) => Err(fault),
+        }
     }
 
     /// Returns the first successful result of `take` for an object in a pack. The pack of the last
