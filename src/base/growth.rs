@@ -1,6 +1,8 @@
 //! How the time of a function grows with its input, for tests with hostile inputs.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
 
 /// The ratio of the larger input to the smaller.
 const LARGER: usize = 32;
@@ -13,8 +15,9 @@ const LONGER: u32 = 160;
 /// outlast the tests beside it, which compete for memory.
 const ATTEMPTS: usize = 100;
 
-/// Fails if the time grows with the square of the input's size. The speed and load of the machine
-/// matter little: two inputs are compared, and the comparison is repeated if it fails.
+/// Fails if the time of the processor grows with the square of the input's size. The speed and load
+/// of the machine matter little: two inputs are compared, and the comparison is repeated if it
+/// fails. Only the calling thread counts.
 pub fn assert_linear<T>(
     what: &str,
     size: usize,
@@ -24,12 +27,12 @@ pub fn assert_linear<T>(
     let (small, large) = (input(size), input(size * LARGER));
     let mut shortest = [Duration::MAX; 2];
     let mut time = |input: &T, shortest: &mut Duration| {
-        let start = Instant::now();
+        let start = processor_time();
         run(input);
-        *shortest = start.elapsed().min(*shortest);
+        *shortest = (processor_time() - start).min(*shortest);
     };
     for _ in 0..ATTEMPTS {
-        // As often as makes both equally long, so that both are equally likely to be interrupted.
+        // As often as makes both equally long, so that the caches suffer equally from other threads.
         (0..LARGER).for_each(|_| time(&small, &mut shortest[0]));
         time(&large, &mut shortest[1]);
         if is_linear(shortest) {
@@ -37,6 +40,12 @@ pub fn assert_linear<T>(
         }
     }
     panic!("{what}: {shortest:?} for {size} and {LARGER} times as much");
+}
+
+/// Returns the processor time of this thread: on a busy machine, a long run waits for others and a
+/// short one does not.
+fn processor_time() -> Duration {
+    clock_gettime(ClockId::ThreadCPUTime).try_into().expect("the time of a processor is positive")
 }
 
 /// Tells whether the time for the larger input has grown in proportion.
