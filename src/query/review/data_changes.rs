@@ -4,75 +4,49 @@ use redline_base::budget::{Grow, Stopped};
 use redline_base::error::Result;
 use redline_base::limits;
 use redline_git::{Change, Reader};
+use redline_render::html::{PageCell, PageData};
 use redline_text::CancelToken;
 use redline_text::data_changes::DataChanges;
 use redline_text::data_rows::Format;
 
-/// The changed cells of a file, as a page shows them.
-#[derive(Debug)]
-pub struct DataTable {
-    /// What changed, in one line.
-    pub words: String,
-    /// The cells, at most [`limits::DATA_CELLS`].
-    pub cells: Vec<DataCell>,
-    /// How many cells and rows are not among them.
-    pub left_out: usize,
-}
-
-/// A changed cell, or a row that one side has; see [`redline_text::data_changes::CellChange`].
-#[derive(Debug)]
-pub struct DataCell {
-    /// `added`, `removed` or `changed`.
-    pub change: &'static str,
-    /// The row's key; `None` without one.
-    pub key: Option<String>,
-    /// The column; `None` for a whole row.
-    pub column: Option<String>,
-    /// The text before, at most [`limits::DATA_CELL_BYTES`].
-    pub old: Option<String>,
-    /// The text after.
-    pub new: Option<String>,
-}
-
-impl DataTable {
-    /// Returns the table of a change; `None` for a file that is no data, or has too much of it.
-    ///
-    /// # Errors
-    /// Those of the repository and of the budget.
-    pub fn of(
-        reader: &mut Reader,
-        change: &Change,
-        cancel: &CancelToken<'_>,
-    ) -> Result<Option<Self>> {
-        compared(reader, change, cancel, |changes| {
-            let changes = changes?;
-            let mut table = Self { words: changes.words(), cells: Vec::new(), left_out: 0 };
-            for cell in changes.changed_cells() {
-                if table.cells.len() == limits::DATA_CELLS {
-                    table.left_out += 1;
-                    continue;
-                }
-                let [old, new] = [cell.old, cell.new].map(|text| text.map(cut));
-                table.cells.add(DataCell {
-                    change: cell.change,
-                    key: cell.key.map(cut),
-                    column: cell.column.map(|column| cut(column.to_owned())),
-                    old,
-                    new,
-                });
+/// Returns the changed cells of a file, at most [`limits::DATA_CELLS`], whose texts have at most
+/// [`limits::DATA_CELL_BYTES`]; `None` for a file that is no data, or has too much of it.
+///
+/// # Errors
+/// Those of the repository and of the budget.
+pub fn data_cells(
+    reader: &mut Reader,
+    change: &Change,
+    cancel: &CancelToken<'_>,
+) -> Result<Option<PageData>> {
+    compared(reader, change, cancel, |changes| {
+        let changes = changes?;
+        let mut table = PageData { words: changes.words(), cells: Vec::new(), left_out: 0 };
+        for cell in changes.changed_cells() {
+            if table.cells.len() == limits::DATA_CELLS {
+                table.left_out += 1;
+                continue;
             }
-            Some(table)
-        })
-    }
+            let [old, new] = [cell.old, cell.new].map(|text| text.map(cut));
+            table.cells.add(PageCell {
+                change: cell.change,
+                key: cell.key.map(cut),
+                column: cell.column.map(|column| cut(column.to_owned())),
+                old,
+                new,
+            });
+        }
+        Some(table)
+    })
+}
 
-    /// Returns approximately how many bytes it takes in memory.
-    pub fn bytes(&self) -> usize {
-        let texts = |cell: &DataCell| -> usize {
-            let texts = [&cell.key, &cell.column, &cell.old, &cell.new];
-            size_of::<DataCell>() + texts.into_iter().flatten().map(String::len).sum::<usize>()
-        };
-        self.words.len() + self.cells.iter().map(texts).sum::<usize>()
-    }
+/// Returns approximately how many bytes the cells take in memory.
+pub fn cells_bytes(data: &PageData) -> usize {
+    let texts = |cell: &PageCell| -> usize {
+        let texts = [&cell.key, &cell.column, &cell.old, &cell.new];
+        size_of::<PageCell>() + texts.into_iter().flatten().map(String::len).sum::<usize>()
+    };
+    data.words.len() + data.cells.iter().map(texts).sum::<usize>()
 }
 
 /// Returns what changed in one line; `None` for a file that is no data.

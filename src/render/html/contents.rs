@@ -7,7 +7,7 @@ use redline_base::error::Result;
 use redline_base::form::counted;
 
 /// Writes the list; files lead to their sections, which stand in reading order.
-pub(super) fn contents(html: &mut Html<'_>, page: &Page<'_>) -> Result<()> {
+pub(super) fn contents(html: &mut Html<'_>, page: &Page) -> Result<()> {
     if page.files.is_empty() {
         return Ok(());
     }
@@ -15,11 +15,11 @@ pub(super) fn contents(html: &mut Html<'_>, page: &Page<'_>) -> Result<()> {
     html.markup(&counted(page.files.len() as u64, "file"))?;
     html.markup("</summary>\n<ul>\n")?;
     let mut files: Vec<_> = (1..).zip(&page.files).gather();
-    files.order_by_key(|(_, file)| parts(file.path));
+    files.order_by_key(|(_, file)| parts(&file.path));
     let mut is_open = false;
     let mut last: &[u8] = b"";
     for (number, file) in files {
-        let (directory, name) = parts(file.path);
+        let (directory, name) = parts(&file.path);
         if directory != last {
             html.markup(if is_open { "</ul></li>\n<li>" } else { "<li>" })?;
             html.name(directory)?;

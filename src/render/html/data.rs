@@ -6,34 +6,34 @@ use redline_base::form::counted;
 
 /// The changed cells of a file.
 #[derive(Debug, Clone)]
-pub struct PageData<'a> {
+pub struct PageData {
     /// What changed, in one line.
-    pub words: &'a str,
+    pub words: String,
     /// The cells that are shown.
-    pub cells: Vec<PageCell<'a>>,
+    pub cells: Vec<PageCell>,
     /// How many are not.
     pub left_out: usize,
 }
 
 /// A changed cell, or a row that one side has.
-#[derive(Debug, Clone, Copy)]
-pub struct PageCell<'a> {
+#[derive(Debug, Clone)]
+pub struct PageCell {
     /// `added`, `removed` or `changed`.
     pub change: &'static str,
     /// The row's key; `None` without one.
-    pub key: Option<&'a str>,
+    pub key: Option<String>,
     /// The column; `None` for a whole row.
-    pub column: Option<&'a str>,
+    pub column: Option<String>,
     /// The text before; `None` for no value.
-    pub old: Option<&'a str>,
+    pub old: Option<String>,
     /// The text after.
-    pub new: Option<&'a str>,
+    pub new: Option<String>,
 }
 
 /// Writes the switch and the table of the file of this number; nothing where no row changed.
 /// Without
 /// script, the style shows what is chosen: at first the cells.
-pub(super) fn table(html: &mut Html<'_>, data: &PageData<'_>, number: usize) -> Result<()> {
+pub(super) fn table(html: &mut Html<'_>, data: &PageData, number: usize) -> Result<()> {
     if data.cells.is_empty() {
         return Ok(());
     }
@@ -57,13 +57,13 @@ pub(super) fn table(html: &mut Html<'_>, data: &PageData<'_>, number: usize) -> 
         html.markup(&format!("<tr><td>{}</td>", cell.change))?;
         if has_key {
             html.markup("<th scope=\"row\">")?;
-            html.name(cell.key.unwrap_or_default().as_bytes())?;
+            html.name(cell.key.as_deref().unwrap_or_default().as_bytes())?;
             html.markup("</th>")?;
         }
         html.markup("<td>")?;
-        html.name(cell.column.unwrap_or_default().as_bytes())?;
+        html.name(cell.column.as_deref().unwrap_or_default().as_bytes())?;
         html.markup("</td>")?;
-        for (value, class) in [(cell.old, "del"), (cell.new, "ins")] {
+        for (value, class) in [(&cell.old, "del"), (&cell.new, "ins")] {
             match value {
                 Some(value) => {
                     html.markup(&format!("<td class=\"{class}\">"))?;

@@ -26,9 +26,9 @@ const DIGITS: [char; 6] = ['u', 't', 'h', 'k', 'm', 'x'];
 /// `emphasis` are the bytes of which words may still be compared.
 pub(super) fn section(
     html: &mut Html<'_>,
-    page: &Page<'_>,
+    page: &Page,
     index: usize,
-    file: &PageFile<'_>,
+    file: &PageFile,
     (widest, emphasis): (u64, &mut usize),
 ) -> Result<()> {
     // The header is folded into a line.
@@ -38,7 +38,7 @@ pub(super) fn section(
         + file.unchanged.len();
     let (number, height) = (index + 1, height(lines + 1));
     html.markup(&format!("<section id=\"f{number}\" class=\"file {height}\" data-path=\""))?;
-    html.name(file.path)?;
+    html.name(&file.path)?;
     html.markup("\"")?;
     if !file.moved.is_empty() {
         html.markup(" data-moved=\"")?;
@@ -46,11 +46,11 @@ pub(super) fn section(
         html.markup("\"")?;
     }
     html.markup(">\n<details open><summary><h2>")?;
-    if let Some(old) = file.old_path {
+    if let Some(old) = &file.old_path {
         html.name(old)?;
         html.markup(" → ")?;
     }
-    html.name(file.path)?;
+    html.name(&file.path)?;
     html.markup(&format!("</h2> <span class=\"what\">{}", file.status))?;
     if let Some(note) = file.note {
         html.markup(&format!(", {note}"))?;
@@ -85,7 +85,7 @@ fn bar(added: u64, removed: u64, widest: u64) -> String {
 
 /// Writes the moved lines for the script: side, first, last, file and line of the other side, and
 /// whether the colour alternates.
-fn moved_runs(html: &mut Html<'_>, file: &PageFile<'_>) -> Result<()> {
+fn moved_runs(html: &mut Html<'_>, file: &PageFile) -> Result<()> {
     let mut pace = html.pace();
     for (place, run) in file.moved.iter().enumerate() {
         pace.spend(1)?;
@@ -100,7 +100,7 @@ fn moved_runs(html: &mut Html<'_>, file: &PageFile<'_>) -> Result<()> {
 }
 
 /// Writes how many lines came from which file.
-fn moved_from(html: &mut Html<'_>, page: &Page<'_>, file: &PageFile<'_>) -> Result<()> {
+fn moved_from(html: &mut Html<'_>, page: &Page, file: &PageFile) -> Result<()> {
     // In the order in which they come first.
     let mut sources: Vec<(usize, u64)> = Vec::new();
     let mut places: HashMap<usize, usize> = HashMap::new();
@@ -122,17 +122,17 @@ fn moved_from(html: &mut Html<'_>, page: &Page<'_>, file: &PageFile<'_>) -> Resu
         let comma = if place == 0 { "" } else { ", " };
         let lines = counted(lines, "line");
         html.markup(&format!("{comma}{lines} moved from <a href=\"#f{}\">", other + 1))?;
-        html.name(page.files.get(other).map_or(&[][..], |other| other.path))?;
+        html.name(page.files.get(other).map_or(&[][..], |other| &other.path[..]))?;
         html.markup("</a>")?;
     }
     html.markup("</p>\n")
 }
 
-fn patch(html: &mut Html<'_>, file: &PageFile<'_>, emphasis: &mut usize) -> Result<()> {
+fn patch(html: &mut Html<'_>, file: &PageFile, emphasis: &mut usize) -> Result<()> {
     if file.hunks.is_empty() {
         // The whole text is viewed as one.
-        html.markup(&opening("h", file.patch, &names(file.id)))?;
-        patch_text::head(html, file.patch)?;
+        html.markup(&opening("h", &file.patch, &names(file.id.as_ref())))?;
+        patch_text::head(html, &file.patch)?;
         return html.markup("</span>");
     }
     let mut end = file.hunks[0].span.start;
@@ -151,23 +151,18 @@ fn patch(html: &mut Html<'_>, file: &PageFile<'_>, emphasis: &mut usize) -> Resu
 }
 
 /// Writes unchanged lines, which a reader unfolds, between two texts of a patch.
-fn folded(html: &mut Html<'_>, lines: &PageLines<'_>) -> Result<()> {
+fn folded(html: &mut Html<'_>, lines: &PageLines) -> Result<()> {
     let shown = counted(u64::from(lines.count), "unchanged line");
     html.markup(&format!("</pre><details class=\"more\"><summary>{shown}</summary><pre>"))?;
     let numbers = format!(" data-o=\"{}\" data-n=\"{}\"", lines.old, lines.new);
-    html.markup(&opening("c", lines.text, &numbers))?;
-    let (text, not_utf8) = (text_of(lines.text), NotUtf8::of(lines.text));
+    html.markup(&opening("c", &lines.text, &numbers))?;
+    let (text, not_utf8) = (text_of(&lines.text), NotUtf8::of(&lines.text));
     patch_text::lines(html, diff::lines_of_hunk(&text, &not_utf8))?;
     html.markup("</span></pre></details><pre>")
 }
 
 /// Writes a hunk in parts; those after the first contain the numbers of their first lines.
-fn parts(
-    html: &mut Html<'_>,
-    hunk: &PageHunk<'_>,
-    text: &[u8],
-    emphasis: &mut usize,
-) -> Result<()> {
+fn parts(html: &mut Html<'_>, hunk: &PageHunk, text: &[u8], emphasis: &mut usize) -> Result<()> {
     let (shown, not_utf8) = (text_of(text), NotUtf8::of(text));
     let mut lines = diff::emphasised(diff::lines_of_hunk(&shown, &not_utf8), emphasis);
     let (mut old, mut new, mut rest) = (hunk.old, hunk.new, text);
@@ -176,7 +171,7 @@ fn parts(
         let end = memchr::memchr_iter(b'\n', rest).nth(PART_LINES - 1);
         let (part, after) = rest.split_at(end.map_or(rest.len(), |end| end + 1));
         html.markup(&match is_first {
-            true => opening("h", part, &names(hunk.id)),
+            true => opening("h", part, &names(hunk.id.as_ref())),
             false => opening("g", part, &format!(" data-o=\"{old}\" data-n=\"{new}\"")),
         })?;
         let count = part.split_inclusive(|&byte| byte == b'\n').count();

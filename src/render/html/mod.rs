@@ -22,51 +22,51 @@ use redline_text::CancelToken;
 use redline_text::hunk_id::HunkId;
 use writer::Html;
 
-/// A change to show.
+/// A change to show, which owns its texts: whoever compared two sides moves them here.
 #[derive(Debug, Clone, Default)]
-pub struct Page<'a> {
+pub struct Page {
     /// The repository's name, under which the viewed hunks are remembered.
-    pub repository: &'a str,
+    pub repository: String,
     /// What was asked for, as it was typed.
-    pub asked: &'a str,
+    pub asked: String,
     /// The permanent names of both sides.
-    pub ends: [&'a str; 2],
+    pub ends: [String; 2],
     /// The files in reading order.
-    pub files: Vec<PageFile<'a>>,
+    pub files: Vec<PageFile>,
     /// Whether moved lines were not searched, as too many lines are equal.
     pub are_moves_left_out: bool,
 }
 
 /// A changed file.
 #[derive(Debug, Clone, Default)]
-pub struct PageFile<'a> {
+pub struct PageFile {
     /// Its status, in a word.
     pub status: &'static str,
     /// Its path.
-    pub path: &'a [u8],
+    pub path: Vec<u8>,
     /// The path before, of a file that was renamed or copied.
-    pub old_path: Option<&'a [u8]>,
+    pub old_path: Option<Vec<u8>>,
     /// Added and removed lines; `None` if no lines are shown.
     pub lines: Option<(u64, u64)>,
     /// A note about it.
     pub note: Option<&'static str>,
     /// The names of its change, if it has no hunks.
-    pub id: Option<&'a HunkId>,
+    pub id: Option<HunkId>,
     /// Its patch.
-    pub patch: &'a [u8],
+    pub patch: Vec<u8>,
     /// The hunks of the patch, in order.
-    pub hunks: Vec<PageHunk<'a>>,
+    pub hunks: Vec<PageHunk>,
     /// Its moved lines.
     pub moved: Vec<MovedRun>,
     /// The changed cells of a file of data.
-    pub data: Option<PageData<'a>>,
+    pub data: Option<PageData>,
     /// The unchanged lines beside its hunks, in order.
-    pub unchanged: Vec<PageLines<'a>>,
+    pub unchanged: Vec<PageLines>,
 }
 
 /// A hunk of a patch.
 #[derive(Debug, Clone)]
-pub struct PageHunk<'a> {
+pub struct PageHunk {
     /// Its range in the patch, with its header.
     pub span: Range<usize>,
     /// The number of its first line before.
@@ -74,12 +74,12 @@ pub struct PageHunk<'a> {
     /// The number of its first line after.
     pub new: u32,
     /// Its names.
-    pub id: Option<&'a HunkId>,
+    pub id: Option<HunkId>,
 }
 
 /// Unchanged lines next to each other, which are folded.
-#[derive(Debug, Clone, Copy)]
-pub struct PageLines<'a> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageLines {
     /// The hunk before which they stand; the number of hunks after the last one.
     pub before: usize,
     /// The number of the first of them before.
@@ -88,8 +88,8 @@ pub struct PageLines<'a> {
     pub new: u32,
     /// How many they are.
     pub count: u32,
-    /// They, each after a blank.
-    pub text: &'a [u8],
+    /// They, each after a blank, as in a hunk.
+    pub text: Vec<u8>,
 }
 
 /// Lines that were moved together.
@@ -111,7 +111,7 @@ pub struct MovedRun {
 ///
 /// # Errors
 /// The reason for which the query ends: time, memory, the caller.
-pub fn page(page: &Page<'_>, cancel: &CancelToken<'_>) -> Result<Vec<u8>> {
+pub fn page(page: &Page, cancel: &CancelToken<'_>) -> Result<Vec<u8>> {
     let mut html = Html::new(cancel);
     head(&mut html, page)?;
     contents::contents(&mut html, page)?;
@@ -130,7 +130,7 @@ pub fn page(page: &Page<'_>, cancel: &CancelToken<'_>) -> Result<Vec<u8>> {
     Ok(html.finish())
 }
 
-fn head(html: &mut Html<'_>, page: &Page<'_>) -> Result<()> {
+fn head(html: &mut Html<'_>, page: &Page) -> Result<()> {
     html.markup("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")?;
     html.markup("<meta http-equiv=\"Content-Security-Policy\" content=\"")?;
     html.markup(&policy::POLICY)?;
@@ -163,7 +163,7 @@ fn head(html: &mut Html<'_>, page: &Page<'_>) -> Result<()> {
     html.markup("</header>\n")
 }
 
-fn title(html: &mut Html<'_>, page: &Page<'_>) -> Result<()> {
+fn title(html: &mut Html<'_>, page: &Page) -> Result<()> {
     html.name(page.repository.as_bytes())?;
     html.markup(" ")?;
     html.name(page.asked.as_bytes())

@@ -8,32 +8,33 @@ fn shown(path: &str, text: &str) -> String {
     let patch = format!("{head}@@ -1 +1 @@\n-x\n+{text}\n");
     let (lines, context) = ("a".repeat(40), "b".repeat(40));
     let id = HunkId { lines, context };
-    let hunk = PageHunk { span: head.len()..patch.len(), old: 1, new: 1, id: Some(&id) };
+    let hunk = PageHunk { span: head.len()..patch.len(), old: 1, new: 1, id: Some(id) };
+    let some = |text: &str| Some(text.to_owned());
     let cell = |column| PageCell {
         change: "changed",
-        key: Some(path),
+        key: some(path),
         column,
-        old: Some(text),
-        new: Some(path),
+        old: some(text),
+        new: some(path),
     };
-    let cells = vec![cell(Some(path)), cell(None)];
-    let beside = format!(" {text}\n");
-    let lines = PageLines { before: 1, old: 2, new: 2, count: 1, text: beside.as_bytes() };
+    let cells = vec![cell(some(path)), cell(None)];
+    let beside = format!(" {text}\n").into_bytes();
+    let lines = PageLines { before: 1, old: 2, new: 2, count: 1, text: beside };
     let file = PageFile {
         status: "modified",
-        data: Some(PageData { words: path, cells, left_out: 1 }),
-        path: path.as_bytes(),
-        old_path: Some(path.as_bytes()),
+        data: Some(PageData { words: path.to_owned(), cells, left_out: 1 }),
+        path: path.into(),
+        old_path: Some(path.into()),
         lines: Some((1, 1)),
-        patch: patch.as_bytes(),
+        patch: patch.into_bytes(),
         hunks: vec![hunk],
         unchanged: vec![lines],
         ..PageFile::default()
     };
     let change = Page {
-        repository: path,
-        asked: path,
-        ends: [path, "b"],
+        repository: path.to_owned(),
+        asked: path.to_owned(),
+        ends: [path, "b"].map(str::to_owned),
         files: vec![file],
         are_moves_left_out: false,
     };
@@ -123,7 +124,11 @@ fn nothing_of_a_text_is_hidden() {
 
 #[test]
 fn what_is_not_utf_8_is_shown_by_its_bytes() {
-    let file = PageFile { path: b"a\xff", patch: b"Binary \xc3(\n", ..PageFile::default() };
+    let file = PageFile {
+        path: b"a\xff".to_vec(),
+        patch: b"Binary \xc3(\n".to_vec(),
+        ..PageFile::default()
+    };
     let change = Page { files: vec![file], ..Page::default() };
     let page = String::from_utf8(page(&change, &CancelToken::never()).unwrap()).unwrap();
     assert!(page.contains("<h2>a&lt;FF&gt;</h2>"), "{page}");
@@ -135,9 +140,10 @@ fn words_that_differ_are_marked_within_the_bytes_of_a_page() {
     let same = "word ".repeat(limits::EMPHASIS_BYTES / 11);
     let patch = format!("@@ -1 +1 @@\n-one {same}\n+two {same}\n");
     let span = 0..patch.len();
-    let hunks = vec![PageHunk { span, old: 1, new: 1, id: None }];
-    let file = PageFile { path: b"f", patch: patch.as_bytes(), hunks, ..PageFile::default() };
     let count = limits::EMPHASIS_PATCH_BYTES / patch.len() + 2;
+    let hunks = vec![PageHunk { span, old: 1, new: 1, id: None }];
+    let file =
+        PageFile { path: b"f".to_vec(), patch: patch.into_bytes(), hunks, ..PageFile::default() };
     let change = Page { files: vec![file; count], ..Page::default() };
     let page = String::from_utf8(page(&change, &CancelToken::never()).unwrap()).unwrap();
     let files: Vec<&str> = page.split("<section").skip(1).collect();
@@ -154,7 +160,7 @@ fn a_large_hunk_stands_in_parts_that_say_their_numbers() {
     let added: String = (1..=1000).map(|line| format!("+line {line}\n")).collect();
     let patch = format!("@@ -0,0 +1,1000 @@\n{added}");
     let hunk = PageHunk { span: 0..patch.len(), old: 0, new: 1, id: None };
-    let file = PageFile { patch: patch.as_bytes(), hunks: vec![hunk], ..PageFile::default() };
+    let file = PageFile { patch: patch.into_bytes(), hunks: vec![hunk], ..PageFile::default() };
     let change = Page { files: vec![file], ..Page::default() };
     let page = String::from_utf8(page(&change, &CancelToken::never()).unwrap()).unwrap();
     assert!(page.contains("<span class=\"h h4\">@@ -0,0"));
@@ -182,8 +188,9 @@ fn moved_lines_say_where_they_came_from() {
         other_first: 9,
         is_alternate: true,
     };
-    let to = PageFile { path: b"to.c", moved: vec![run.clone(), run], ..PageFile::default() };
-    let from = PageFile { path: b"<from>.c", ..PageFile::default() };
+    let to =
+        PageFile { path: b"to.c".to_vec(), moved: vec![run.clone(), run], ..PageFile::default() };
+    let from = PageFile { path: b"<from>.c".to_vec(), ..PageFile::default() };
     let change = Page { files: vec![to, from], ..Page::default() };
     let page = String::from_utf8(page(&change, &CancelToken::never()).unwrap()).unwrap();
     assert!(page.contains("6 lines moved from <a href=\"#f2\">&lt;from&gt;.c</a></p>"));
@@ -203,9 +210,8 @@ fn lines_from_many_files_are_counted_in_linear_time() {
         (0..count).map(run).collect::<Vec<_>>()
     };
     assert_linear("lines from many files", 2_000, page_of, |moved| {
-        let file = PageFile { path: b"f", moved: moved.clone(), ..PageFile::default() };
-        let change =
-            Page { repository: "r", ends: ["a", "b"], files: vec![file], ..Page::default() };
+        let file = PageFile { path: b"f".to_vec(), moved: moved.clone(), ..PageFile::default() };
+        let change = Page { files: vec![file], ..Page::default() };
         let text = String::from_utf8(page(&change, &CancelToken::never()).unwrap()).unwrap();
         assert_eq!(text.matches("1 line moved from").count(), moved.len());
     });
@@ -218,13 +224,13 @@ fn lines_have_their_colour_without_script_and_headers_are_folded() {
     let patch = format!("{head}@@ -1,3 +1,3 @@\n a\n-b\n-c\n+d\n e\n");
     let hunk = PageHunk { span: head.len()..patch.len(), old: 1, new: 1, id: None };
     let file = PageFile {
-        path: b"d/f",
-        patch: patch.as_bytes(),
+        path: b"d/f".to_vec(),
+        patch: patch.into_bytes(),
         hunks: vec![hunk],
         ..PageFile::default()
     };
-    let root = PageFile { path: b"g", ..PageFile::default() };
-    let change = Page { asked: "v1..v2", files: vec![file, root], ..Page::default() };
+    let root = PageFile { path: b"g".to_vec(), ..PageFile::default() };
+    let change = Page { asked: "v1..v2".to_owned(), files: vec![file, root], ..Page::default() };
     let page = String::from_utf8(page(&change, &CancelToken::never()).unwrap()).unwrap();
     assert!(page.contains(
         "@@\n a\n<span class=\"del\">-b\n-c\n</span><span class=\"ins\">+d\n</span> e\n</span>"
