@@ -45,6 +45,8 @@ pub struct Repository {
     cache: Arc<Cache>,
     /// The budget of reading.
     budget: Arc<Budget>,
+    /// The number of threads that may read the index, check the work tree and find renames.
+    pub(super) threads: usize,
     _lease: Arc<Lease>,
     /// The caches between queries.
     pub(super) repositories: Arc<Repositories>,
@@ -98,6 +100,7 @@ impl Repository {
             config: Arc::new(config),
             access: Arc::clone(access),
             budget: Arc::default(),
+            threads: 1,
             _lease: Arc::new(repositories.lease()),
             cache: repositories.cache(cache_bytes),
             repositories: Arc::clone(repositories),
@@ -144,13 +147,19 @@ impl Repository {
     /// Opens another repository with the same cache.
     pub(super) fn open_other(&self, given: &str) -> Result<Self> {
         let other = Self::open(given, &self.access, &self.repositories, self.cache.capacity())?;
-        Ok(other.with_budget(Arc::clone(&self.budget)))
+        Ok(other.with_budget(Arc::clone(&self.budget)).with_threads(self.threads))
     }
 
     /// Sets the budget of reading.
     #[must_use]
     pub fn with_budget(self, budget: Arc<Budget>) -> Self {
         Self { budget, ..self }
+    }
+
+    /// Sets the number of threads that may read the index, check the work tree and find renames.
+    #[must_use]
+    pub fn with_threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
     }
 
     /// Returns the token that cancels long searches.

@@ -43,8 +43,6 @@ pub struct Comparison {
     pub(super) paths: Arc<PathFilter>,
     /// The superprojects of this repository.
     pub(super) above: Above,
-    /// The number of threads that may check the work tree and find renames.
-    pub(super) threads: usize,
     /// Whether files count that are assumed to be unchanged, or outside of a sparse checkout.
     pub(super) looks_everywhere: bool,
     /// How merges and conflicts are shown if they are compared with all parents at once.
@@ -103,7 +101,6 @@ impl Comparison {
             untracked: Untracked::default(),
             paths: Arc::default(),
             above: Above::default(),
-            threads: 1,
             looks_everywhere: false,
             combined: None,
             others: Arc::default(),
@@ -138,12 +135,6 @@ impl Comparison {
     pub fn with_paths(self, specs: &[Pathspec]) -> Result<Self> {
         let paths = Arc::new(self.repository().path_filter(specs)?);
         Ok(Self { paths, ..self })
-    }
-
-    /// Sets the number of threads that may check the work tree and find renames.
-    #[must_use]
-    pub fn with_threads(self, threads: usize) -> Self {
-        Self { threads, ..self }
     }
 
     /// Sets the budget of reading.

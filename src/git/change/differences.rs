@@ -110,7 +110,7 @@ fn paired(
     let cancel = comparison.repository().cancel();
     let mut charge = Charge::free();
     let changes = collect(&mut walk, &mut charge, &cancel)?;
-    let others = comparison.threads.checked_sub(1).filter(|&others| others > 0);
+    let others = comparison.repository().threads.checked_sub(1).filter(|&others| others > 0);
     let permits = others.map(Permits::take);
     let readers = 1 + permits.as_ref().map_or(0, Permits::count);
     let mut readers: Vec<_> = (0..readers).map(|_| Reader::new(comparison.source())).collect();

@@ -88,18 +88,17 @@ pub struct StatusWalk {
 }
 
 impl StatusWalk {
-    /// Reads HEAD and the index; `threads` threads may check the work tree.
+    /// Reads HEAD and the index.
     ///
     /// # Errors
     /// `invalid_args` for a bare repository and for a path that leads out of the repository.
-    pub fn new(repository: &Repository, options: StatusOptions, threads: usize) -> Result<Self> {
+    pub fn new(repository: &Repository, options: StatusOptions) -> Result<Self> {
         let head = match repository.head()? {
             Some(head) => side_of(repository, &head.to_string())?,
             None => Revision::Empty,
         };
         let mut comparison = Comparison::new(repository.clone(), head, Revision::WorkTree)?
-            .with_paths(&options.paths)?
-            .with_threads(threads);
+            .with_paths(&options.paths)?;
         if options.untracked {
             comparison.above = Above::counting_untracked();
         }

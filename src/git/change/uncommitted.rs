@@ -115,7 +115,7 @@ impl Uncommitted {
             is_reverse,
         };
         let ahead = if sides.work_tree.is_some() && paths.is_everything() {
-            LookAhead::new(repository, &index, comparison.threads)
+            LookAhead::new(repository, &index)
         } else {
             None
         };

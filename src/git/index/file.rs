@@ -37,14 +37,19 @@ pub fn open(git_dir: &GitDirectory) -> Result<Option<RegularFile>> {
     git_dir.open(NAME)
 }
 
-/// Reads the index of a git directory.
+/// Reads the index of a git directory, on two threads where there may be as many.
 ///
 /// # Errors
 /// `tool_failed` for a damaged one, `too_large` beyond the limits.
-pub fn read(git_dir: &GitDirectory, file: &RegularFile, hash: Kind) -> Result<IndexFile> {
+pub fn read(
+    git_dir: &GitDirectory,
+    file: &RegularFile,
+    hash: Kind,
+    threads: usize,
+) -> Result<IndexFile> {
     let bytes = git_dir.contents(file, NAME, limits::INDEX_BYTES)?;
     let failed = |fault| failure(git_dir, fault);
-    let parsed = parse(&bytes, hash).map_err(failed)?;
+    let parsed = parse(&bytes, hash, threads).map_err(failed)?;
     let Some(link) = parsed.link.filter(|link| !link.base.is_null()) else {
         let Parsed { entries, trees, version, resolved, .. } = parsed;
         return Ok(IndexFile { entries, trees, is_split: false, version, resolved });
@@ -53,7 +58,7 @@ pub fn read(git_dir: &GitDirectory, file: &RegularFile, hash: Kind) -> Result<In
     let shared = git_dir.read(name.as_bytes(), limits::INDEX_BYTES)?;
     let shared =
         shared.ok_or_else(|| failed(Fault::Damaged("names a shared index that is missing")))?;
-    let shared = parse(&shared, hash).map_err(failed)?;
+    let shared = parse(&shared, hash, threads).map_err(failed)?;
     let entries = split::join(shared, parsed.entries, &link).map_err(failed)?;
     let Parsed { trees, version, resolved, .. } = parsed;
     Ok(IndexFile { entries, trees, is_split: true, version, resolved })

@@ -65,7 +65,7 @@ impl Index {
         {
             return Ok(kept);
         }
-        let read = read(&repository.location.git_dir, &file, hash)?;
+        let read = read(&repository.location.git_dir, &file, hash, repository.threads)?;
         // The stamp of this file does not cover other files.
         let is_alone = !read.is_split && !has_directories(&read.entries);
         let index = Arc::new(Self::new(read, stamp, repository)?);

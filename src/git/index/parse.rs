@@ -1,5 +1,8 @@
 //! Header, entries, extensions and checksum of one index file.
 
+use std::panic::resume_unwind;
+use std::thread;
+
 use bytes::{Bytes, BytesMut};
 use gix::hash::Kind;
 
@@ -9,7 +12,7 @@ use super::staged::{Flags, Staged, Stat};
 use crate::Oid;
 use crate::model::big_endian;
 use crate::model::changed_file::{Entry, Mode};
-use redline_base::budget::Copied;
+use redline_base::budget::{Copied, Permits};
 use redline_base::limits;
 
 /// Why an index could not be read.
@@ -55,13 +58,34 @@ const PATHS_BYTES: usize = 64 << 10;
 /// The bytes before an entry's id.
 const STAT_BYTES: usize = 40;
 
-/// Parses an index file.
+/// The size from which a file's checksum is computed on another thread: it takes as long as all the
+/// rest.
+const BESIDE_BYTES: usize = 1 << 20;
+
+/// Parses an index file, on two threads where `threads` may be used and the file is worth it.
 ///
 /// # Errors
-/// A fault for a damaged file or one over the limits. Memory is bounded by the size of the file.
-pub fn parse(bytes: &[u8], hash: Kind) -> Result<Parsed, Fault> {
+/// A fault for a damaged file or one over the limits, a wrong checksum first. Memory is bounded by
+/// the size of the file.
+pub fn parse(bytes: &[u8], hash: Kind, threads: usize) -> Result<Parsed, Fault> {
     let end = bytes.len().checked_sub(hash.len_in_bytes()).ok_or(Fault::Damaged("is cut short"))?;
-    let checksum = verify(bytes, end, hash)?;
+    let permits = Permits::take(if bytes.len() < BESIDE_BYTES { 1 } else { threads.min(2) });
+    thread::scope(|scope| {
+        let verify = || verify(bytes, end, hash);
+        let named = thread::Builder::new().name("redline".to_owned());
+        let beside = (permits.count() > 1).then(|| named.spawn_scoped(scope, verify));
+        // Without another thread it is computed first.
+        let Some(Ok(beside)) = beside else {
+            let checksum = verify()?;
+            return contents(bytes, end, checksum, hash);
+        };
+        let contents = contents(bytes, end, Oid::null(hash), hash);
+        let checksum = beside.join().unwrap_or_else(|panic| resume_unwind(panic))?;
+        contents.map(|parsed| Parsed { checksum, ..parsed })
+    })
+}
+
+fn contents(bytes: &[u8], end: usize, checksum: Oid, hash: Kind) -> Result<Parsed, Fault> {
     let mut reader = Reader { bytes: &bytes[..end], paths: BytesMut::new() };
     if reader.take(4)? != b"DIRC" {
         return Err(Fault::Damaged("has no signature"));

@@ -184,7 +184,7 @@ mod tests {
         {
             entries[8].flags = Flags { intent_to_add: extended, skip_worktree: extended, ..plain };
             let bytes = index_file(&entries, &trees, given, b"undo", Kind::Sha1).unwrap();
-            let read = parse(&bytes, Kind::Sha1).unwrap();
+            let read = parse(&bytes, Kind::Sha1, 1).unwrap();
             assert_eq!((read.version, read.resolved.as_slice()), (version, &b"undo"[..]));
             assert_eq!(read.trees, trees);
             assert_eq!(format!("{:?}", read.entries), format!("{entries:?}"));

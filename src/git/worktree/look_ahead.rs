@@ -28,9 +28,9 @@ pub struct LookAhead {
 }
 
 impl LookAhead {
-    /// Creates a look-ahead with `threads` threads; `None` for one thread, or for too few entries.
-    pub fn new(repository: &Repository, index: &Index, threads: usize) -> Option<Self> {
-        let wanted = threads.min(index.count() / THREAD_ENTRIES);
+    /// Creates a look-ahead; `None` for one thread, or for too few entries.
+    pub fn new(repository: &Repository, index: &Index) -> Option<Self> {
+        let wanted = repository.threads.min(index.count() / THREAD_ENTRIES);
         if wanted < 2 {
             return None;
         }

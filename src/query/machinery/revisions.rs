@@ -74,14 +74,13 @@ impl Revisions {
 
     /// Opens the repository and resolves the revisions.
     pub fn open(&self, context: &Context) -> Result<Comparison> {
-        self.sides(&context.repository(&self.repo)?, context)
+        self.sides(&context.repository(&self.repo)?)
     }
 
     /// Resolves the revisions.
-    fn sides(&self, repository: &Repository, context: &Context) -> Result<Comparison> {
+    fn sides(&self, repository: &Repository) -> Result<Comparison> {
         let (from, to) = (self.from.as_str(), self.to.as_deref());
         Comparison::of(repository, from, to, self.merge_base, self.combined)?
-            .with_threads(context.threads)
             .with_untracked(self.untracked)
             .with_paths(&self.paths)
     }
@@ -187,7 +186,7 @@ impl Revisions {
         // The workers are started on the restricted thread, and so are restricted as well.
         context.read(move || {
             let run = Run::open(context, &self.repo, usize::MAX)?;
-            let comparison = self.sides(&run.repository, context)?;
+            let comparison = self.sides(&run.repository)?;
             let jobs = jobs(changed_files(&comparison, self.renames)?);
             run.start(jobs, Window::of(limits::WINDOW_JOBS), |_| make(&comparison))
                 .map(Rows::Workers)

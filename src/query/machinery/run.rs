@@ -40,7 +40,7 @@ impl Context {
         let repository =
             Repository::open(given, &self.access, &self.repositories, self.cache_bytes)
                 .map_err(|error| self.with_repositories(error))?;
-        Ok(repository.with_budget(Arc::clone(&self.budget)))
+        Ok(repository.with_budget(Arc::clone(&self.budget)).with_threads(self.threads))
     }
 
     /// Runs `work`, which reads a repository, on a thread that can open only what may be read.

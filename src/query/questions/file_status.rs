@@ -45,7 +45,7 @@ pub fn status(
     // The longest first.
     let jobs = [StatusPart::WorkTree, StatusPart::Untracked, StatusPart::Index].map(Ok);
     let run = Run::over(context, repository.clone(), jobs.len());
-    let walk = StatusWalk::new(&run.repository, options, context.threads)?;
+    let walk = StatusWalk::new(&run.repository, options)?;
     let window = Window::unweighed(jobs.len());
     let parts = run.start(Source::new(jobs.into_iter()), window, |_| {
         let walk = walk.clone();

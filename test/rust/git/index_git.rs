@@ -38,7 +38,7 @@ fn ours(repo: &Path, hash: gix::hash::Kind) -> String {
         .expect("access")
         .expect("a git directory");
     let file = index::open(&git_dir).expect("access");
-    let read = file.map(|file| index::read(&git_dir, &file, hash).expect("a sound index"));
+    let read = file.map(|file| index::read(&git_dir, &file, hash, 2).expect("a sound index"));
     let read = read.unwrap_or_default();
     let mut text = String::new();
     for entry in read.entries {

@@ -51,14 +51,35 @@ fn with(name: &[u8; 4], content: &[u8]) -> Vec<u8> {
 }
 
 fn read_index(git_dir: &GitDirectory) -> Result<IndexFile> {
-    read(git_dir, &open(git_dir)?.unwrap(), HASH)
+    read(git_dir, &open(git_dir)?.unwrap(), HASH, 1)
 }
 
 type Paths = std::result::Result<Vec<Vec<u8>>, Fault>;
 
+/// Returns the paths, which are the same on one thread and on two.
 fn paths(bytes: &[u8]) -> Paths {
-    parse(bytes, HASH)
-        .map(|parsed| parsed.entries.into_iter().map(|entry| entry.path.to_vec()).collect())
+    let [one, two] = [1, 2].map(|threads| {
+        let parsed = parse(bytes, HASH, threads)?;
+        Ok(parsed.entries.into_iter().map(|entry| entry.path.to_vec()).collect())
+    });
+    assert_eq!(one, two);
+    two
+}
+
+#[test]
+fn a_large_index_is_read_and_its_damage_told_on_one_thread_and_on_two() {
+    let files: Vec<u8> = (0..20_000).flat_map(|n| file(&format!("file-{n:06}"))).collect();
+    let good = whole([header(2, 20_000), files].concat());
+    assert_eq!(paths(&good).unwrap().len(), 20_000);
+    let wrong = || Err(Fault::Damaged("has a wrong checksum"));
+    // In a time, in a path, so that the rest is no index, and in the checksum.
+    for at in [15, 80, good.len() / 2, good.len() - 30, good.len() - 1] {
+        let mut bad = good.clone();
+        bad[at] ^= 1;
+        assert_eq!(paths(&bad), wrong(), "{at}");
+    }
+    let cut = whole(good[..good.len() / 2].to_vec());
+    assert!(paths(&cut).is_err_and(|fault| Err(fault) != wrong()));
 }
 
 #[test]
