@@ -42,6 +42,7 @@ mod moment;
 mod option;
 #[cfg(debug_assertions)]
 mod refusal;
+mod registrar;
 mod replacement;
 mod rows;
 mod scalar;
@@ -54,11 +55,11 @@ mod value;
 mod vector;
 
 pub use api::host_version;
-pub use entry::Registrar;
 pub use file_system::FileError;
 pub use option::{ConfigOption, Default as OptionDefault};
 #[cfg(debug_assertions)]
 pub use refusal::refuse;
+pub use registrar::Registrar;
 pub use replacement::ReplacementScan;
 pub use scalar::{Arguments, Nulls, Overload, ScalarFunction, State};
 pub use settings::{Settings, THREADS};

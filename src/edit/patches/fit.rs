@@ -6,7 +6,7 @@ use super::keys::Numbered;
 use super::made::{Found, made, too_large};
 use super::miss::{Missed, not_found, not_unique};
 use super::place::{Text, anchor_places, below_anchors, new_place, old_places, settled};
-use super::{ChangeKind, FileChange, Hunk, Replacement, State};
+use super::{ChangeKind, FileChange, Hunk, Pass, Replacement, State};
 use crate::plan::Plan;
 use crate::plan::matching::Haystack;
 use crate::plan::places::LINES_NAMED;
@@ -15,34 +15,6 @@ use redline_base::budget::{Copied, Gather, Grow, TryGather};
 use redline_base::error::{Error, ErrorKind, Result, quoted};
 use redline_text::lines::Lines;
 use redline_text::{CancelToken, Engine, LineKind, is_binary};
-
-/// How the old lines of a hunk match those of the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pass {
-    /// Byte for byte. For a hunk without CR, both line ends are equal.
-    Exact,
-    /// Without whitespace at the ends of lines.
-    TrimmedEnd,
-    /// Without whitespace around lines.
-    Trimmed,
-    /// As `Trimmed`, with Unicode dashes, quotes and blanks as ASCII.
-    Ascii,
-}
-
-impl Pass {
-    const FUZZY: [Self; 3] = [Self::TrimmedEnd, Self::Trimmed, Self::Ascii];
-
-    /// Returns the name used in results.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::TrimmedEnd => "trimmed_end",
-            Self::Trimmed => "trimmed",
-            Self::Ascii => "ascii",
-        }
-    }
-}
 
 /// How a change is fitted.
 #[derive(Debug, Clone, Copy, Default)]

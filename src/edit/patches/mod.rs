@@ -35,8 +35,36 @@ use redline_base::error::{Error, Result, quoted};
 use redline_text::{CancelToken, LineKind};
 
 pub use decide::{Decision, decide};
-pub use fit::{FitOptions, Fitted, HunkFit, Pass, fit};
+pub use fit::{FitOptions, Fitted, HunkFit, fit};
 pub use form::read;
+
+/// How the old lines of a hunk match those of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pass {
+    /// Byte for byte. For a hunk without CR, both line ends are equal.
+    Exact,
+    /// Without whitespace at the ends of lines.
+    TrimmedEnd,
+    /// Without whitespace around lines.
+    Trimmed,
+    /// As `Trimmed`, with Unicode dashes, quotes and blanks as ASCII.
+    Ascii,
+}
+
+impl Pass {
+    const FUZZY: [Self; 3] = [Self::TrimmedEnd, Self::Trimmed, Self::Ascii];
+
+    /// Returns the name used in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::TrimmedEnd => "trimmed_end",
+            Self::Trimmed => "trimmed",
+            Self::Ascii => "ascii",
+        }
+    }
+}
 
 /// The change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]

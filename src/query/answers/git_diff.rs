@@ -1,25 +1,23 @@
 //! `GitDiff`, `GitDiffSummary` and `GitDiffFile`: two sides of a repository.
 
 use super::call::{Answers, Call};
-use super::commits::CommitWords;
+use super::compared::{Compared, ComparedHunks, PageAnswer, hunk_names, in_header, totals};
 use super::missing_file::explained;
 use super::unnamed::unnamed;
 use crate::Revisions;
 use crate::machinery::revisions::context_lines;
 use crate::questions::file_changes::FileColumns;
 use crate::review::pages::{Request, Reviewed};
-use redline_base::budget::{CopiedText, Gather, GrowBy, Taken, text_of};
+use redline_base::budget::{Gather, GrowBy};
 use redline_base::error::{Error, Result, quoted};
-use redline_base::form::counted;
-use redline_git::{LineCounts, Measured, Pathspec, RenameOptions, changed_files};
-use redline_review::{CURSOR_BYTES, Kind, Layout};
+use redline_git::{Pathspec, RenameOptions, changed_files};
+use redline_review::Kind;
 use redline_rows::Row;
 use redline_text::hunk_id::{HunkId, is_name};
 use redline_text::{DiffOptions, Whitespace};
-use redline_tools::{Alias, Output, Reply, Rest, Tool};
+use redline_tools::{Alias, Rest, Tool};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde::Deserialize;
 
 /// The aliases that all git tools share.
 const ALIASES: &[Alias] = &[
@@ -206,94 +204,6 @@ impl GitDiffArguments {
     }
 }
 
-/// A changed file: the columns of file_changes.
-pub type FileChange = Map<String, Value>;
-
-/// The names of a hunk on a page, which stay the same when a branch is rebased.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct HunkNames {
-    /// The path of its file.
-    pub file_path: String,
-    /// Id of its lines.
-    pub hunk_id: String,
-    /// Id of its lines and context, for except_ids.
-    pub context_id: String,
-    /// Whether its lines were seen, with something else around them.
-    pub known_lines: bool,
-}
-
-/// The totals of a comparison.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct Totals {
-    /// Changed files, on all pages.
-    pub files_changed: u64,
-    /// Added lines in all files.
-    pub additions: u64,
-    /// Removed lines in all files.
-    pub deletions: u64,
-}
-
-/// The answer of the tools that compare: a page of a comparison.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct Compared {
-    /// The page.
-    #[serde(skip)]
-    pub text: String,
-    /// The commit that is compared with its parent.
-    #[serde(skip)]
-    pub commit_id: Option<String>,
-    /// The totals of all pages.
-    #[serde(flatten)]
-    pub totals: Totals,
-    /// The next page.
-    #[serde(flatten)]
-    pub rest: Rest,
-    /// The header of the commit, on its first page.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
-    pub commit: Option<CommitWords>,
-    /// The files listed on this page, if values are requested.
-    #[schemars(skip)]
-    pub files: Vec<FileChange>,
-    /// Its hunks, unless only files are listed.
-    #[serde(flatten)]
-    #[schemars(skip)]
-    pub hunks: Option<ComparedHunks>,
-}
-
-/// The hunks of a page, if values are requested.
-#[derive(Debug, Default, Serialize)]
-pub struct ComparedHunks {
-    /// The hunks below git's headers.
-    pub patch: String,
-    /// The names of those that end on the page, where they have any.
-    pub hunks: Vec<HunkNames>,
-    /// How many hunks are left out that were seen, on all pages.
-    pub hunks_seen: usize,
-}
-
-impl Output for Compared {
-    fn text(&self) -> String {
-        self.text.copied_text()
-    }
-
-    fn line(&self) -> String {
-        let Totals { files_changed, additions, deletions } = self.totals;
-        let [files, added, removed] =
-            [(files_changed, "file"), (additions, "insertion"), (deletions, "deletion")]
-                .map(|(count, noun)| counted(count, noun));
-        let totals = format!("{files} changed, {added}, {removed}");
-        match &self.commit_id {
-            Some(id) => format!("commit {id}: {totals}"),
-            None => totals,
-        }
-    }
-
-    fn next_cursor(&self) -> Option<&str> {
-        self.rest.cursor()
-    }
-}
-
 impl Answers for GitDiff {
     fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output> {
         answer(&call, arguments, true)
@@ -331,7 +241,7 @@ fn answer(call: &Call, arguments: GitDiffArguments, has_hunks: bool) -> Result<C
         (reviewed, _) => reviewed?,
     };
     let is_empty = reviewed.rows.is_empty() && reviewed.seen == 0;
-    let mut compared = frame.compared(reviewed);
+    let mut compared = compared(&frame, reviewed);
     if is_empty
         && !call.reply.is_data
         && let Some(why) = no_change(call, &whole, &paths)?
@@ -392,104 +302,34 @@ pub(super) fn request(
     })
 }
 
-/// The answer of a tool that contains a page.
-pub struct PageAnswer {
-    pub(super) reply: Reply,
-    pub(super) has_hunks: bool,
-    /// Whether the headers of hunks in a text end with their ids.
-    pub(super) has_ids: bool,
-    /// Bytes of the answer besides the page.
-    pub(super) besides: usize,
-}
-
-impl PageAnswer {
-    /// Returns the answer with a page of these changes.
-    pub(super) fn compared(&self, reviewed: Reviewed) -> Compared {
-        let Reviewed { rows, ids, seen, mut page, .. } = reviewed;
-        let mut compared = Compared { totals: totals(&rows), ..Compared::default() };
-        if self.reply.is_data {
-            let listed = page.sections.iter().filter(|section| section.kind == Kind::File);
-            compared.files = listed
-                .filter_map(|section| Some(FileColumns::COLUMNS.json(&rows[section.file?])))
-                .gather();
-            let names = page.sections.iter().filter_map(|section| {
-                let at = section.file.filter(|_| section.kind == Kind::Hunk && section.is_end)?;
-                let is_known = ids[at].is_known(section.piece) == Some(true);
-                Some(hunk_names(&rows[at], ids[at].of(section.piece)?, is_known))
-            });
-            let hunks = names.gather();
-            let hunks = ComparedHunks { patch: page.patch(), hunks, hunks_seen: seen };
-            compared.hunks = self.has_hunks.then_some(hunks);
-        } else {
-            if self.has_ids {
-                for section in page.sections.iter_mut().filter(|one| one.kind == Kind::Hunk) {
-                    let id = section.file.and_then(|file| ids[file].of(section.piece));
-                    name_header(&mut section.text, id);
-                }
+/// Returns the answer with a page of these changes.
+pub(super) fn compared(frame: &PageAnswer, reviewed: Reviewed) -> Compared {
+    let Reviewed { rows, ids, seen, mut page, .. } = reviewed;
+    let mut compared = Compared { totals: totals(&rows), ..Compared::default() };
+    if frame.reply.is_data {
+        let listed = page.sections.iter().filter(|section| section.kind == Kind::File);
+        compared.files = listed
+            .filter_map(|section| Some(FileColumns::COLUMNS.json(&rows[section.file?])))
+            .gather();
+        let names = page.sections.iter().filter_map(|section| {
+            let at = section.file.filter(|_| section.kind == Kind::Hunk && section.is_end)?;
+            let is_known = ids[at].is_known(section.piece) == Some(true);
+            Some(hunk_names(&rows[at], ids[at].of(section.piece)?, is_known))
+        });
+        let hunks = names.gather();
+        let hunks = ComparedHunks { patch: page.patch(), hunks, hunks_seen: seen };
+        compared.hunks = frame.has_hunks.then_some(hunks);
+    } else {
+        if frame.has_ids {
+            for section in page.sections.iter_mut().filter(|one| one.kind == Kind::Hunk) {
+                let id = section.file.and_then(|file| ids[file].of(section.piece));
+                name_header(&mut section.text, id);
             }
-            compared.text = page.text();
         }
-        compared.rest = Rest::at(page.next_cursor);
-        compared
+        compared.text = page.text();
     }
-
-    /// Returns how the answer lays the page out.
-    pub fn layout(&self) -> Layout {
-        if self.reply.is_data { Layout::Data } else { Layout::Text(self.reply.form) }
-    }
-
-    /// Returns the bytes to list a file.
-    pub fn file_bytes(&self, row: &Measured) -> usize {
-        if !self.reply.is_data {
-            return 0;
-        }
-        serde_json::to_string(&FileColumns::COLUMNS.json(row))
-            .map_or(0, |json| json.len() + ",".len())
-    }
-
-    /// Tells whether the answer names the hunks that it shows.
-    pub fn names_hunks(&self) -> bool {
-        self.has_hunks && (self.reply.is_data || self.has_ids)
-    }
-
-    /// Returns the bytes to name a hunk.
-    pub fn name_bytes(&self, row: &Measured, id: &HunkId, is_known: bool) -> usize {
-        if !self.names_hunks() {
-            return 0;
-        }
-        if !self.reply.is_data {
-            return self.reply.form.cost(&in_header(id));
-        }
-        let json = serde_json::to_string(&hunk_names(row, id, is_known));
-        json.map_or(0, |json| json.len() + ",".len())
-    }
-
-    /// Returns the bytes of an answer without content.
-    pub fn overhead(&self, rows: &[Measured]) -> usize {
-        let empty = Compared {
-            totals: totals(rows),
-            rest: Rest::at(Some("0".repeat(CURSOR_BYTES))),
-            hunks: self.has_hunks.then(ComparedHunks::default),
-            ..Compared::default()
-        };
-        self.reply.max_bytes - self.reply.room(&empty) + self.besides
-    }
-}
-
-fn totals(rows: &[Measured]) -> Totals {
-    let sum = |of: fn(&LineCounts) -> Option<u64>| {
-        rows.iter().filter_map(|row| of(row.lines.as_ref()?)).sum()
-    };
-    Totals {
-        files_changed: rows.len() as u64,
-        additions: sum(LineCounts::additions),
-        deletions: sum(LineCounts::deletions),
-    }
-}
-
-/// Returns the end of the header of a hunk that names it, which `except_ids` takes, too.
-fn in_header(id: &HunkId) -> String {
-    format!(" [{}]", id.context)
+    compared.rest = Rest::at(page.next_cursor);
+    compared
 }
 
 /// Names a hunk at the end of its header; a later part of a hunk and a file without hunks have none.
@@ -508,14 +348,5 @@ fn name_header(text: &mut String, id: Option<&HunkId>) {
             text.add_slice(&rest);
             return;
         }
-    }
-}
-
-fn hunk_names(row: &Measured, id: &HunkId, known_lines: bool) -> HunkNames {
-    HunkNames {
-        file_path: text_of(&row.change.path).taken(),
-        hunk_id: id.lines.clone(),
-        context_id: id.context.clone(),
-        known_lines,
     }
 }

@@ -2,7 +2,8 @@
 
 use super::call::{Answers, Call};
 use super::commits::{CommitReader, CommitWords, short_names};
-use super::git_diff::{Compared, GitDiffArguments, PageAnswer, no_change, request};
+use super::compared::{Compared, PageAnswer};
+use super::git_diff::{self, GitDiffArguments, no_change, request};
 use super::pages::{shown, utc_text};
 
 use crate::answers::opened;
@@ -110,7 +111,7 @@ impl Answers for GitShow {
         let whole = request.revisions.of_all_paths();
         let reviewed = request.answer(context, Some(&frame))?;
         let is_empty = reviewed.rows.is_empty();
-        let mut compared = frame.compared(reviewed);
+        let mut compared = git_diff::compared(&frame, reviewed);
         if is_empty
             && !call.reply.is_data
             && let Some(why) = no_change(&call, &whole, &paths)?

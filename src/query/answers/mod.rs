@@ -3,6 +3,7 @@
 
 mod call;
 mod commits;
+mod compared;
 mod git_blame;
 mod git_diff;
 mod git_file;
@@ -21,8 +22,9 @@ mod unnamed;
 mod view;
 
 pub use call::{Answers, Call};
+pub use compared::PageAnswer;
 pub use git_blame::GitBlame;
-pub use git_diff::{GitDiff, GitDiffFile, GitDiffSummary, PageAnswer};
+pub use git_diff::{GitDiff, GitDiffFile, GitDiffSummary};
 pub use git_file::GitFile;
 pub use git_log::GitLog;
 pub use git_range_diff::GitRangeDiff;

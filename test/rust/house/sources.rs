@@ -208,7 +208,8 @@ pub fn sources() -> Vec<Source> {
     found.iter().map(parse).collect()
 }
 
-/// Returns the groups of files that import each other, directly or by way of others.
+/// Returns the groups of files that import each other, directly or by way of others: of a name that
+/// a file only shows, both that file and the one that defines it count.
 pub fn circles(sources: &[Source]) -> Vec<Vec<&str>> {
     let files: BTreeMap<Vec<String>, usize> = sources.iter().map(Source::module).zip(0..).collect();
     let imported: Vec<BTreeSet<usize>> = sources
@@ -216,9 +217,13 @@ pub fn circles(sources: &[Source]) -> Vec<Vec<&str>> {
         .enumerate()
         .map(|(own, source)| {
             let module = source.module();
-            let named =
-                source.imports.iter().filter_map(|import| file_of(&files, &module, &import.path));
-            named.filter(|&file| file != own).collect()
+            let named = source.imports.iter().flat_map(|import| {
+                // At the most depth, no re-export is followed.
+                let [defined, named] = [0, sources.len()]
+                    .map(|depth| definition(sources, &files, &module, &import.path, depth));
+                [file_of(&files, &module, &import.path), defined.filter(|_| defined != named)]
+            });
+            named.flatten().filter(|&file| file != own).collect()
         })
         .collect();
     let reached: Vec<BTreeSet<usize>> =

@@ -4,7 +4,7 @@
 use gix::hash::Kind;
 
 use crate::model::big_endian;
-use crate::store::GitDirectory;
+use crate::store::gate::GitDirectory;
 use redline_base::error::Result;
 use redline_base::limits;
 
