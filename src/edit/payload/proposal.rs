@@ -6,7 +6,7 @@ use crate::payload::{
     EditPayload, Head, NotUtf8, PREVIEW_LINES, PatchLargePayload, PatchPayload, PatchedFile,
     Payload, ReadPayload, ShownText, WHOLE_BYTES, WriteLargePayload, WritePayload,
 };
-use crate::plan::change::Side;
+use crate::plan::change::{ChangedFile, Side};
 use crate::plan::request::{Edit, FileName};
 use crate::plan::{ContentDiff, Plan};
 use redline_base::budget::{CopiedText, Gather, Taken, text_of};
@@ -57,6 +57,24 @@ pub struct Proposal {
     pub payload: Payload,
     /// The whole text of a large payload, which itself holds only the first chunk.
     large: Option<String>,
+}
+
+impl PatchedFile {
+    /// Returns what a payload lists of a file.
+    pub fn of(file: &ChangedFile<'_>, kind: &str, diff: &ContentDiff, run_by_tools: bool) -> Self {
+        let ChangedFile { path, old_path, before, after } = *file;
+        Self {
+            path: path.to_owned(),
+            old_path: old_path.map(str::to_owned),
+            kind: kind.to_owned(),
+            lines_added: diff.additions,
+            lines_removed: diff.deletions,
+            base_oid: before.map(|side| side.oid.to_owned()),
+            mode: before.map(|side| format!("{:o}", side.mode)),
+            executable: after.is_some_and(Side::is_executable),
+            run_by_tools,
+        }
+    }
 }
 
 impl Proposal {

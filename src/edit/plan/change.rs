@@ -62,6 +62,16 @@ impl<'a> ChangedFile<'a> {
         self.old_path.is_none() && self.before == self.after
     }
 
+    /// Returns `create`, `update`, `delete` or `mode`: what becomes of the file at its place.
+    pub fn kind(&self) -> &'static str {
+        match (self.before, self.after) {
+            (None, _) => "create",
+            (_, None) => "delete",
+            (Some(before), Some(after)) if before.oid == after.oid => "mode",
+            _ => "update",
+        }
+    }
+
     /// Tells whether only the content of a file changes that exists, stays where it is, and cannot
     /// be run.
     fn is_of_content(&self) -> bool {

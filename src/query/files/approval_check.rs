@@ -2,7 +2,7 @@
 //! person sees of it, and how an approval is used.
 
 use super::blind_call::BlindCall;
-use super::planned::{Maker, Planned};
+use super::planned::{Maker, Planned, Showing};
 use crate::Caller;
 use redline_base::error::{Error, ErrorKind, Result};
 use redline_edit::{
@@ -178,7 +178,8 @@ impl<'a, 'p, M: Maker<'p>> ApprovalCheck<'a, M> {
     fn proposal(&self, planned: &Planned<'p, M::Report>) -> Result<Proposal> {
         let caller = self.caller;
         let cancel = CancelToken::of(&caller.context.budget);
-        let mut proposal = self.maker.proposal(planned, self.id(), caller.may_read, &cancel)?;
+        let with = Showing { id: self.id(), may_read: caller.may_read, cancel: &cancel };
+        let mut proposal = self.maker.proposal(planned, with)?;
         if let [place] = self.maker.places()[..]
             && place.sandbox().is_run_by_tools(place.path())
         {

@@ -3,7 +3,7 @@
 use super::blind_call::BlindCall;
 use super::file_tools::FileTools;
 use super::git_place::{GitPlace, planned_git};
-use super::planned::{Maker, Planned};
+use super::planned::{Maker, Planned, Showing};
 use super::selected_hunks::selected;
 use crate::Context;
 use crate::answers::{Answers, Call};
@@ -11,12 +11,12 @@ use redline_base::budget::{Copied, CopiedText, Gather, Grow, GrowBy, Joined, Tak
 use redline_base::error::{Error, Result, escaped};
 use redline_base::form::counted;
 use redline_base::limits;
-use redline_edit::{Digest, FileTool, Proposal};
+use redline_edit::{FileTool, Proposal};
 use redline_git::{
     Action, CommitOptions, CommitTime, GitPlan, Ident, Pathspec, Repository, Selection, checked_out,
 };
 use redline_sandbox::SandboxPath;
-use redline_text::{CancelToken, hunk_id};
+use redline_text::hunk_id;
 use redline_tools::{
     CommitResult, CommittedFile, GitCommit, GitCommitArguments, GitStage, GitStageArguments,
 };
@@ -289,9 +289,7 @@ impl<'a> Maker<'a> for Committing<'a> {
     fn proposal(
         &self,
         planned: &Planned<'a, ()>,
-        id: Digest,
-        _: bool,
-        _: &CancelToken<'_>,
+        Showing { id, .. }: Showing<'_>,
     ) -> Result<Proposal> {
         self.place.proposal(planned, self.given.action.name(), id)
     }

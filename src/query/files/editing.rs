@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use super::blind_call::BlindCall;
 use super::file_tools::FileTools;
-use super::planned::{Maker, Planned, PlannedFile, file_name};
+use super::planned::{Maker, Planned, PlannedFile, Showing, file_name};
 use crate::answers::{Answers, Call};
 use redline_base::budget::owned;
 use redline_base::error::{Error, Result, quoted};
-use redline_edit::{Digest, Edit, Plan, Proposal, Side, check_base};
+use redline_edit::{Edit, Plan, Proposal, Side, check_base};
 use redline_git::blob_id;
 use redline_sandbox::{Expected, SandboxPath};
 use redline_text::{CancelToken, Engine};
@@ -94,9 +94,7 @@ impl<'a> Maker<'a> for Editing<'a> {
     fn proposal(
         &self,
         planned: &Planned<'a, Plan>,
-        id: Digest,
-        _: bool,
-        _: &CancelToken<'_>,
+        Showing { id, .. }: Showing<'_>,
     ) -> Result<Proposal> {
         let (file, plan) = (&planned.files[0], &planned.report);
         let edits: &[Edit<'_>] = match &self.replaced {

@@ -6,12 +6,12 @@ use super::blind_call::{BlindCall, joined};
 use super::diff_text::git_diff;
 use super::file_tools::FileTools;
 use super::patch_paths::{below_sandbox, without_sides};
-use super::planned::{Maker, Planned, PlannedFile, file_name};
+use super::planned::{Maker, Planned, PlannedFile, Showing, file_name};
 use crate::answers::{Answers, Call};
 use redline_base::budget::{Copied, Gather, Grow};
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::patches::{self, ChangeKind, Decision, FileChange, FitOptions, Fitted, State};
-use redline_edit::{ContentDiff, Digest, FileTool, Proposal, Side, check_base};
+use redline_edit::{ContentDiff, FileTool, Proposal, Side, check_base};
 use redline_git::blob_id;
 use redline_sandbox::{Expected, Sandbox, SandboxPath};
 use redline_text::{CancelToken, Engine};
@@ -150,9 +150,7 @@ impl<'a> Maker<'a> for Patching<'a> {
     fn proposal(
         &self,
         planned: &Planned<'a, Patched>,
-        id: Digest,
-        _: bool,
-        _: &CancelToken<'_>,
+        Showing { id, .. }: Showing<'_>,
     ) -> Result<Proposal> {
         let Patched { results, diffs, .. } = &planned.report;
         let each = || planned.files.iter().zip(diffs);

@@ -107,16 +107,6 @@ impl<'a> PlannedFile<'a> {
         ChangedFile { path: to.path().as_str(), old_path, before, after }
     }
 
-    /// Returns `create`, `update`, `delete` or `mode`: what becomes of the file at its place.
-    pub fn kind(&self) -> &'static str {
-        match (self.before(), self.after()) {
-            (None, _) => "create",
-            (_, None) => "delete",
-            (Some(before), Some(after)) if before.oid == after.oid => "mode",
-            _ => "update",
-        }
-    }
-
     /// Returns the place of the file afterwards.
     pub fn new_place(&self) -> &SandboxPath<'a> {
         self.target.as_ref().unwrap_or(&self.place)
@@ -134,18 +124,8 @@ impl<'a> PlannedFile<'a> {
 
     /// Returns what a payload lists of the file.
     pub fn shown(&self, kind: &str, diff: &ContentDiff) -> PatchedFile {
-        let ChangedFile { path, old_path, before, after } = self.sides();
-        PatchedFile {
-            path: path.to_owned(),
-            old_path: old_path.map(str::to_owned),
-            kind: kind.to_owned(),
-            lines_added: diff.additions,
-            lines_removed: diff.deletions,
-            base_oid: before.map(|side| side.oid.to_owned()),
-            mode: before.map(|side| format!("{:o}", side.mode)),
-            executable: after.is_some_and(Side::is_executable),
-            run_by_tools: self.new_place().sandbox().is_run_by_tools(self.new_place().path()),
-        }
+        let place = self.new_place();
+        PatchedFile::of(&self.sides(), kind, diff, place.sandbox().is_run_by_tools(place.path()))
     }
 
     /// Returns what the writer makes of it.
@@ -200,6 +180,16 @@ impl<'a, T> Planned<'a, T> {
     }
 }
 
+/// What a proposal of a call is made with.
+#[derive(Clone, Copy)]
+pub(super) struct Showing<'c> {
+    /// The id under which a person decides.
+    pub id: Digest,
+    /// Whether lines that are overwritten may be shown.
+    pub may_read: bool,
+    pub cancel: &'c CancelToken<'c>,
+}
+
 /// A call that makes a change set of the current files.
 pub(super) trait Maker<'a> {
     /// What its answer tells beside the files.
@@ -227,18 +217,11 @@ pub(super) trait Maker<'a> {
     /// the files may be known.
     fn needs_approval(&self, planned: &Planned<'a, Self::Report>, may_read: bool) -> bool;
 
-    /// Returns what a person is shown of it under an id; lines that are overwritten only if
-    /// `may_read`.
+    /// Returns what a person is shown of it.
     ///
     /// # Errors
     /// Those of a comparison.
-    fn proposal(
-        &self,
-        planned: &Planned<'a, Self::Report>,
-        id: Digest,
-        may_read: bool,
-        cancel: &CancelToken<'_>,
-    ) -> Result<Proposal>;
+    fn proposal(&self, planned: &Planned<'a, Self::Report>, with: Showing<'_>) -> Result<Proposal>;
 
     /// Tells whether nothing is to be written.
     fn is_dry_run(&self) -> bool {

@@ -64,20 +64,10 @@ impl GitFile {
         ChangedFile { path: &self.path, old_path: None, before, after }
     }
 
-    /// Returns `create`, `update`, `delete` or `mode`.
-    pub fn kind(&self) -> &'static str {
-        match (&self.before, &self.after) {
-            (None, _) => "create",
-            (_, None) => "delete",
-            (Some((before, _)), Some((after, _))) if before.oid == after.oid => "mode",
-            _ => "update",
-        }
-    }
-
     /// Returns what an answer says of it; `root` is before its path.
     pub fn committed(&self, root: &str) -> CommittedFile {
         let path = format!("{root}{}", self.path);
-        committed(path, self.kind(), &self.sides(), &self.diff)
+        committed(path, self.sides().kind(), &self.sides(), &self.diff)
     }
 
     /// Returns what an answer says of it where an operation was taken back.
@@ -120,22 +110,10 @@ impl PlannedGit {
 
     /// Returns what a payload lists of the files.
     pub fn shown(&self) -> Vec<PatchedFile> {
-        let each = self.files.iter().map(|file| {
-            let ChangedFile { path, before, after, .. } = file.sides();
-            PatchedFile {
-                path: path.to_owned(),
-                old_path: None,
-                kind: file.kind().to_owned(),
-                lines_added: file.diff.additions,
-                lines_removed: file.diff.deletions,
-                base_oid: before.map(|side| side.oid.to_owned()),
-                mode: before.map(|side| format!("{:o}", side.mode)),
-                executable: after.is_some_and(Side::is_executable),
-                // No file is written that a tool could run.
-                run_by_tools: false,
-            }
-        });
-        each.gather()
+        // No file is written that a tool could run.
+        let shown =
+            |file: &GitFile| PatchedFile::of(&file.sides(), file.sides().kind(), &file.diff, false);
+        self.files.iter().map(shown).gather()
     }
 
     /// Returns the changes of all files as a git diff.
@@ -201,7 +179,7 @@ impl PlannedGit {
     pub fn recorded_files(&self) -> Result<Vec<FileChange>> {
         let mut found = BTreeMap::new();
         for file in &self.files {
-            let kind = match file.kind() {
+            let kind = match file.sides().kind() {
                 "create" => ChangeKind::Create,
                 "delete" => ChangeKind::Delete,
                 "mode" => ChangeKind::Mode,

@@ -4,14 +4,14 @@
 use super::approval_check::ApprovalCheck;
 use super::blind_call::BlindCall;
 use super::file_tools::FileTools;
-use super::planned::{Maker, Planned, PlannedFile};
+use super::planned::{Maker, Planned, PlannedFile, Showing};
 use redline_base::budget::{Copied, lossy, owned};
 use redline_base::error::{Error, Result, quoted};
-use redline_edit::{Digest, Proposal};
+use redline_edit::Proposal;
 use redline_git::{BlobHasher, blob_id};
 use redline_sandbox::SandboxPath;
+use redline_text::is_binary;
 use redline_text::lines::line_count;
-use redline_text::{CancelToken, is_binary};
 use redline_tools::ReadResult;
 
 /// A file that is read, whatever it holds.
@@ -40,9 +40,7 @@ impl<'a> Maker<'a> for Read<'a> {
     fn proposal(
         &self,
         planned: &Planned<'a, ()>,
-        id: Digest,
-        _: bool,
-        _: &CancelToken<'_>,
+        Showing { id, .. }: Showing<'_>,
     ) -> Result<Proposal> {
         let file = &planned.files[0];
         Ok(Proposal::read(file.name(), file.before(), id))

@@ -6,12 +6,12 @@ use super::blind_call::{BlindCall, joined};
 use super::committing::What;
 use super::diff_text::git_diff;
 use super::file_tools::FileTools;
-use super::planned::{Maker, Planned, PlannedFile};
+use super::planned::{Maker, Planned, PlannedFile, Showing};
 use super::selected_hunks::selected;
 use super::undo::{named_or_counted, undone};
 use redline_base::budget::{Copied, Gather, Grow, text_of};
 use redline_base::error::{Error, Result, quoted};
-use redline_edit::{ContentDiff, Digest, FileTool, Proposal, is_executable};
+use redline_edit::{ContentDiff, FileTool, Proposal, is_executable};
 use redline_git::{
     Bytes, Comparison, Entry, GitPlan, Mode, Pathspec, ReadLimit, Repository, SideFiles,
     changed_files,
@@ -240,12 +240,10 @@ impl<'a> Maker<'a> for Restoring<'a> {
     fn proposal(
         &self,
         planned: &Planned<'a, Vec<ContentDiff>>,
-        id: Digest,
-        _: bool,
-        _: &CancelToken<'_>,
+        Showing { id, .. }: Showing<'_>,
     ) -> Result<Proposal> {
         let each = || planned.files.iter().zip(&planned.report);
-        let files = each().map(|(file, diff)| file.shown(file.kind(), diff)).gather();
+        let files = each().map(|(file, diff)| file.shown(file.sides().kind(), diff)).gather();
         let diff = git_diff(each().map(|(file, diff)| (file.sides(), diff)));
         Ok(Proposal::patch(&self.sandbox.name, files, diff, id))
     }

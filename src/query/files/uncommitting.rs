@@ -3,15 +3,14 @@
 use super::blind_call::BlindCall;
 use super::file_tools::FileTools;
 use super::git_place::{GitPlace, planned_git};
-use super::planned::{Maker, Planned};
+use super::planned::{Maker, Planned, Showing};
 use redline_base::budget::{Copied, Gather, GatherSome, Grow};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::form::counted;
-use redline_edit::{Digest, FileTool, Proposal};
+use redline_edit::{FileTool, Proposal};
 use redline_git::{GitPlan, Moved, Oid, StagedChange, Undone};
 use redline_journal::{CommitRecord, FileChange, Record, StagedRecord};
 use redline_sandbox::SandboxPath;
-use redline_text::CancelToken;
 use redline_tools::{ChangedFiles, UndoneFile};
 
 /// A call that takes an operation on a repository back.
@@ -117,9 +116,7 @@ impl<'a> Maker<'a> for Uncommitting<'a> {
     fn proposal(
         &self,
         planned: &Planned<'a, ()>,
-        id: Digest,
-        _: bool,
-        _: &CancelToken<'_>,
+        Showing { id, .. }: Showing<'_>,
     ) -> Result<Proposal> {
         let is_reverse = planned_git(planned)?.plan.commit.is_some();
         self.place.proposal(planned, if is_reverse { "commit" } else { "undo" }, id)

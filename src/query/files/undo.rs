@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use super::blind_call::{BlindCall, joined};
 use super::diff_text::{committed, git_diff};
 use super::file_tools::FileTools;
-use super::planned::{Maker, Planned, PlannedFile};
+use super::planned::{Maker, Planned, PlannedFile, Showing};
 use super::reverting::{Chosen, Target};
 use super::uncommitting::Uncommitting;
 use crate::answers::{Answers, Call};
 use redline_base::budget::{Gather, Grow};
 use redline_base::error::{Error, Result};
-use redline_edit::{ContentDiff, Digest, FileTool, Proposal};
+use redline_edit::{ContentDiff, FileTool, Proposal};
 use redline_sandbox::{Sandbox, SandboxPath};
 use redline_text::{CancelToken, Engine};
 use redline_tools::{ChangedFiles, Undo, UndoArguments, Undone, UndoneFile};
@@ -118,12 +118,10 @@ impl<'a> Maker<'a> for Undoing<'a> {
     fn proposal(
         &self,
         planned: &Planned<'a, Vec<ContentDiff>>,
-        id: Digest,
-        _: bool,
-        _: &CancelToken<'_>,
+        Showing { id, .. }: Showing<'_>,
     ) -> Result<Proposal> {
         let each = || planned.files.iter().zip(&planned.report);
-        let files = each().map(|(file, diff)| file.shown(file.kind(), diff)).gather();
+        let files = each().map(|(file, diff)| file.shown(file.sides().kind(), diff)).gather();
         let diff = git_diff(each().map(|(file, diff)| (file.sides(), diff)));
         let name = self.sandbox.map_or("", |sandbox| &sandbox.name);
         Ok(Proposal::undo(name, files, diff, self.ids.clone(), id))
@@ -164,7 +162,7 @@ impl FileTools {
 
 /// Returns what an answer says of a file that got a content of before.
 pub(super) fn undone(file: &PlannedFile<'_>, diff: ContentDiff) -> UndoneFile {
-    let file = committed(file.place.to_string(), file.kind(), &file.sides(), &diff);
+    let file = committed(file.place.to_string(), file.sides().kind(), &file.sides(), &diff);
     UndoneFile { file, unified_diff: diff.unified_diff }
 }
 

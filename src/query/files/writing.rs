@@ -5,15 +5,15 @@ use std::borrow::Cow;
 use super::blind_call::BlindCall;
 use super::change::Made;
 use super::file_tools::FileTools;
-use super::planned::{Maker, Planned, PlannedFile};
+use super::planned::{Maker, Planned, PlannedFile, Showing};
 use crate::answers::{Answers, Call};
 use redline_base::error::Result;
 use redline_base::form::counted;
-use redline_edit::{Digest, FileTool, Proposal, payload};
+use redline_edit::{FileTool, Proposal, payload};
 use redline_git::blob_id;
 use redline_sandbox::SandboxPath;
 use redline_text::lines::line_count;
-use redline_text::{CancelToken, Engine, is_binary};
+use redline_text::{Engine, is_binary};
 use redline_tools::{WriteFile, WriteFileArguments, WriteResult, Written};
 
 /// A call of `write_file`.
@@ -58,9 +58,7 @@ impl<'a> Maker<'a> for Write<'a> {
     fn proposal(
         &self,
         planned: &Planned<'a, ()>,
-        id: Digest,
-        may_read: bool,
-        cancel: &CancelToken<'_>,
+        Showing { id, may_read, cancel }: Showing<'_>,
     ) -> Result<Proposal> {
         let file = &planned.files[0];
         let is_diffed = |side: &redline_edit::Side<'_>| may_read && is_shown_as_diff(side.content);
