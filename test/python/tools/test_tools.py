@@ -208,8 +208,12 @@ def test_templates_answer_as_the_call_does(call, tools):
             name: json.dumps(value) if isinstance(value, list) else value
             for name, value in bound.items()
         }
-        answer = call("SELECT redline_call_text(?, ?)", [tool["name"], json.dumps(given)])
-        assert call(tool["sql_template"], bound) == answer and "Error" not in answer[0]
+        (called,) = call("SELECT redline_call_text(?, ?)", [tool["name"], json.dumps(given)])
+        (answer,) = call(tool["sql_template"], bound)
+        if tool["name"] == "GitCommit":
+            # The id of the commit that it would make depends on the second.
+            called, answer = (re.sub("commit_id: .*", "", text) for text in (called, answer))
+        assert answer == called and "Error" not in called
 
 
 # -- finding the way ---------------------------------------------------------------------------
