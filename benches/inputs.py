@@ -216,6 +216,34 @@ def long(commits: int) -> pathlib.Path:
     return made(f"long-{commits}.git", lambda path: imported(path, stream()))
 
 
+def flat(commits: int) -> pathlib.Path:
+    """Returns a packed repository of 600 files in its root and 1,800 in 30 directories; each commit changes one to three
+    of them, and every thirtieth also file-0007 of the root."""
+    files = [f"file-{number:04}.txt" for number in range(600)]
+    files += [
+        f"dir-{directory:02}/file-{number:03}.txt"
+        for directory in range(30)
+        for number in range(60)
+    ]
+
+    def stream():
+        chosen = random.Random(commits)
+        for number in range(commits):
+            changed = chosen.sample(files, chosen.choice([1, 1, 2, 3])) if number else files
+            if number % 30 == 0:
+                changed = [*changed, files[7]]
+            yield commit(number) + "".join(
+                inline(file, f"{number} {chosen.choice(WORDS)}\n")
+                for file in dict.fromkeys(changed)
+            )
+
+    def make(path: pathlib.Path) -> None:
+        imported(path, stream())
+        git(path, "repack", "-a", "-d", "-f", "-q", "--depth=50", "--window=10")
+
+    return made(f"flat-{commits}.git", make)
+
+
 def referenced(references: int) -> pathlib.Path:
     """Returns a repository of 2,000 commits and so many packed references: branches, and a third annotated tags."""
 

@@ -337,7 +337,7 @@ def small_answers(con, cargo, middle: str) -> list[Work]:
 
 def tables(con, cargo, recent: str) -> list[Work]:
     """Returns questions about commits, files and lines; git's answer is read as far as its rows are counted."""
-    ripgrep, unchanged = inputs.ripgrep(), inputs.unchanged(100_000)
+    ripgrep, unchanged, flat = inputs.ripgrep(), inputs.unchanged(100_000), inputs.flat(30_000)
     oldest = "src/compiler/mod.rs"
     fields = "%x00%H%n%P%n%T%n%an%n%ae%n%at%n%cn%n%ce%n%ct%n%B"
     columns = "commit_id, parent_ids, tree_id, author_name, author_email, author_date, committer_name, committer_email, committer_date, subject, body"
@@ -457,6 +457,26 @@ def tables(con, cargo, recent: str) -> list[Work]:
             oldest,
             starting=b"\0",
         ),
+        *[
+            work(
+                f"history of a file {where}, 30,000 commits",
+                3.0,
+                "commit_id",
+                f"file_history('{file}', 'HEAD', '{flat}')",
+                flat,
+                "log",
+                "--follow",
+                "--format=%x00%H",
+                "HEAD",
+                "--",
+                file,
+                starting=b"\0",
+            )
+            for where, file in (
+                ("in a root of 600 files", "file-0007.txt"),
+                ("below a root of 600 files", "dir-07/file-007.txt"),
+            )
+        ],
         work(
             "changes that add or remove a text, 5,000 commits",
             3.5,
