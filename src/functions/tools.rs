@@ -159,8 +159,9 @@ mod tests {
         // A name has one meaning, which one of the tools describes for all.
         let is_told_by = |tool: &redline_tools::Declaration, name: &str| {
             let property = &tool.input_schema()["properties"][name];
-            let is_told = ["description", "default"].iter().any(|key| !property[key].is_null());
-            is_told || tool.description.contains(name) || INSTRUCTIONS.contains(name)
+            let is_shown_by_list =
+                ["description", "default"].iter().any(|key| !property[key].is_null());
+            is_shown_by_list || tool.description.contains(name) || INSTRUCTIONS.contains(name)
         };
         for tool in TOOLS.iter().map(|tool| &tool.declaration) {
             for schema in [tool.input_schema(), (tool.output_schema)()] {
@@ -171,8 +172,9 @@ mod tests {
                 }
             }
             for name in tool.input_schema()["properties"].as_object().unwrap().keys() {
-                let is_told = TOOLS.iter().any(|other| is_told_by(&other.declaration, name));
-                assert!(is_told, "{} {name}", tool.name);
+                let is_shown_by_list =
+                    TOOLS.iter().any(|other| is_told_by(&other.declaration, name));
+                assert!(is_shown_by_list, "{} {name}", tool.name);
             }
         }
     }

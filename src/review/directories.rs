@@ -132,7 +132,7 @@ mod tests {
             notes: Vec::new(),
             rank: Rank::of(name.as_bytes()),
             noise: None,
-            is_told_by_list: false,
+            is_shown_by_list: false,
             extra: 0,
             piece_extra: Vec::new(),
             patch: Measures::default(),

@@ -23,7 +23,7 @@ pub struct File {
     /// Why the file is listed last, if it is.
     pub noise: Option<Noise>,
     /// Whether its line says as much as its patch, as for a pure rename.
-    pub is_told_by_list: bool,
+    pub is_shown_by_list: bool,
     /// Additional bytes that an answer needs to list it.
     pub extra: usize,
     /// Additional bytes that an answer needs to show each piece; empty for none.

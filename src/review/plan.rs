@@ -54,7 +54,7 @@ impl Review {
         files.order_by_key(|(_, file)| file.class());
         let (given, mut files): (Vec<usize>, Vec<File>) = files.into_iter().unzip();
         if matches!(layout, Layout::Text(_)) {
-            let told = files.iter_mut().filter(|file| file.is_told_by_list);
+            let told = files.iter_mut().filter(|file| file.is_shown_by_list);
             // The pieces stay, at no cost: a cursor counts them in every layout.
             let pieces = told.flat_map(|file| &mut file.patch.pieces);
             pieces.for_each(|piece| piece.cost = 0);
@@ -374,13 +374,13 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
     }
 
     /// Tells whether the list says as much as the patch would.
-    fn is_told(&self, file: usize) -> bool {
-        matches!(self.review.layout, Layout::Text(_)) && self.review.files[file].is_told_by_list
+    fn is_shown_by_list(&self, file: usize) -> bool {
+        matches!(self.review.layout, Layout::Text(_)) && self.review.files[file].is_shown_by_list
     }
 
     /// Tells whether a part of a file is on none of the pages up to this one.
     fn is_left_out(&self, file: usize) -> bool {
-        if self.is_told(file) {
+        if self.is_shown_by_list(file) {
             return false;
         }
         let is_cut = self.next.offset > 0
@@ -416,7 +416,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
             put(Kind::Summary, None, None, rest, true);
         }
         for (file, shown) in self.shown.clone() {
-            if self.is_told(file) {
+            if self.is_shown_by_list(file) {
                 continue;
             }
             self.load(file)?;
@@ -441,7 +441,8 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
             }
         }
         let waiting = self.order[self.next.shown..].iter();
-        let left: Vec<&OrderedPiece> = waiting.filter(|place| !self.is_told(place.file)).gather();
+        let left: Vec<&OrderedPiece> =
+            waiting.filter(|place| !self.is_shown_by_list(place.file)).gather();
         let rest = Rest {
             files: files.len() - self.next.listed,
             hunks: left.len(),

@@ -16,7 +16,7 @@ pub struct DiffOptions {
     pub inter_hunk_context: u32,
     /// The algorithm that finds matching lines.
     pub algorithm: Algorithm,
-    /// Which white space is ignored.
+    /// Which whitespace is ignored.
     pub whitespace: Whitespace,
     /// Whether changes of only blank lines are omitted unless another change is near.
     pub ignore_blank_lines: bool,
@@ -159,7 +159,7 @@ impl<'a> Diff<'a> {
         Self::of_lines(engine, old, new, None, options, cancel)
     }
 
-    /// Compares two texts with known common ends; requires an exact comparison of white space.
+    /// Compares two texts with known common ends; requires an exact comparison of whitespace.
     pub(super) fn with_ends(
         engine: &mut Engine,
         old: &'a [u8],

@@ -19,9 +19,9 @@ pub mod moved;
 pub mod patch;
 mod quote;
 pub mod range_diff;
+pub mod revert;
 pub mod section;
 mod similarity;
-pub mod taking_back;
 #[cfg(test)]
 mod tests;
 pub mod unified;

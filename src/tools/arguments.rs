@@ -248,7 +248,7 @@ fn wrong<T: Tool>(path: &str, words: &str) -> Error {
     {
         let place = if path == "." { String::new() } else { format!(" in {}", escaped(path)) };
         return Error::invalid_args(format!("{tool} needs the argument '{name}'{place}"))
-            .with_hint(told::<T>(name).unwrap_or_else(|| format!("Give {name}")));
+            .with_hint(description::<T>(name).unwrap_or_else(|| format!("Give {name}")));
     }
     let name = path.split(['.', '[']).next().unwrap_or_default();
     let error = Error::invalid_args(format!(
@@ -256,7 +256,7 @@ fn wrong<T: Tool>(path: &str, words: &str) -> Error {
         escaped(path),
         visible(&plain(words))
     ));
-    error.with_hint(told::<T>(name).unwrap_or_else(|| "See its schema".to_owned()))
+    error.with_hint(description::<T>(name).unwrap_or_else(|| "See its schema".to_owned()))
 }
 
 /// Returns a deserializer's error without the names of Rust's types.
@@ -296,7 +296,7 @@ fn plain(words: &str) -> String {
 }
 
 /// Returns the description of an argument in the schema.
-fn told<T: Tool>(name: &str) -> Option<String> {
+fn description<T: Tool>(name: &str) -> Option<String> {
     let schema = schema::input::<T>();
     let (_, property) = schema::properties(&schema).find(|(given, _)| *given == name)?;
     let text = property.get("description").and_then(Value::as_str)?;

@@ -16,7 +16,7 @@ BLOCK_KEY = "redline/diff"
 
 
 async def sides(host: Host, call: Call) -> tuple[str | None, str] | None:
-    """Returns the file before (None where there is none) and after; None if either is not text, or has changed since.
+    """Returns the file before (None for a missing file) and after; None if either is not text, or has changed since.
 
     U+FFFD may stand for bytes that are no text, and these would look unchanged.
     """
@@ -38,7 +38,7 @@ async def sides(host: Host, call: Call) -> tuple[str | None, str] | None:
 
 
 async def diff_block(host: Host, call: Call) -> dict[str, object] | None:
-    """Returns the change as a diff block of the Agent Client Protocol, for clients that draw one; None where there is none.
+    """Returns the change as a diff block of the Agent Client Protocol, for clients that draw one; None for another change.
 
     The client is the agent's: it gets no text of a file that the agent may not read. What it may, the payload
     without the key tells.

@@ -18,7 +18,7 @@ use redline_text::{CancelToken, Combined, Diff, DiffOptions, Engine};
 /// A file's patch and the ranges of its hunks.
 #[derive(Debug, Default)]
 pub struct WrittenPatch {
-    /// The patch; empty if only ignored white space changed.
+    /// The patch; empty if only ignored whitespace changed.
     pub bytes: Vec<u8>,
     /// The hunks in order.
     pub hunks: Vec<PatchHunk>,

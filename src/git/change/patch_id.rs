@@ -183,7 +183,7 @@ impl<'a> PatchId<'a> {
         self.place = if old == -1 { PatchPart::Header } else { PatchPart::Hunk { old, new } };
     }
 
-    /// Hashes a line without its white space.
+    /// Hashes a line without its whitespace.
     fn hash(&mut self, line: &[u8]) {
         self.line.clear();
         self.line.extend(line.iter().filter(|&&byte| !is_space(byte)));

@@ -23,9 +23,7 @@ use crate::revision::ahead_behind;
 use crate::tree::walk::TreeChanges;
 use redline_base::budget::{Copied, Gather, Grow, GrowBy, GrowMap, Ordered, Taken};
 use redline_base::error::{Error, Result, quoted};
-use redline_text::taking_back::{
-    Conflict, Conflicting, Contents, State, Step, changed_since, take_back,
-};
+use redline_text::revert::{Conflict, Conflicting, Contents, State, Step, changed_since, reverted};
 use redline_text::{CancelToken, Engine};
 
 /// The words for git's flags, as the journal has them.
@@ -315,10 +313,10 @@ impl Selector<'_> {
             let step = [change.old, change.new];
             let (in_head, in_index) =
                 (self.head.get(&change.path).copied(), self.in_index(&change.path)?);
-            let committed = self.taken_back(engine, in_head, step)?;
+            let committed = self.reverted(engine, in_head, step)?;
             let staged = match in_index == in_head {
                 true => committed.clone(),
-                false => self.taken_back(engine, in_index, step)?,
+                false => self.reverted(engine, in_index, step)?,
             };
             let (committed, staged) = match (committed, staged) {
                 (Ok(committed), Ok(staged)) => (committed, staged),
@@ -345,7 +343,7 @@ impl Selector<'_> {
     }
 
     /// Returns a version without the change from `base` to `result`.
-    fn taken_back(
+    fn reverted(
         &mut self,
         engine: &mut Engine,
         now: Option<Entry>,
@@ -367,7 +365,7 @@ impl Selector<'_> {
         };
         let (step, now) = (Step { base: state(base)?, result: state(result)? }, state(now)?);
         let cancel = CancelToken::of(self.repository.budget());
-        Ok(match take_back(engine, now, &step, &cancel)? {
+        Ok(match reverted(engine, now, &step, &cancel)? {
             Err(why) => Err(why),
             Ok(None) => Ok(None),
             Ok(Some(Contents { bytes, executable })) => {

@@ -9,7 +9,7 @@
 //! | `bytes` | the bytes of an object, shared and charged |
 //! | `id_tables` | tables by object id |
 //! | `settings` | booleans and numbers of a configuration |
-//! | `space` | white space and ends of texts as git's C library defines them |
+//! | `space` | whitespace and ends of texts as git's C library defines them |
 //! | `trailers` | the trailers of a message |
 //! | `tree_entry` | one entry of a tree |
 //! | `signature` | the signature of a commit |

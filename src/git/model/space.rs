@@ -1,4 +1,4 @@
-//! White space and ends of texts as git's C library defines them.
+//! Whitespace and ends of texts as git's C library defines them.
 
 /// Tells whether git's C library counts a byte as a space.
 pub fn is_space(byte: u8) -> bool {

@@ -52,7 +52,7 @@ impl<'a, 'p, M: Maker<'p>> ApprovalCheck<'a, M> {
             return Err(self.requested()?);
         }
         self.maker.plan().map_err(|error| {
-            let error = untold(&outline, error);
+            let error = without_details(&outline, error);
             self.of(&nothing, |approvals, operation| {
                 approvals.void(operation, &outline, error, rules)
             })
@@ -195,7 +195,7 @@ fn outline(call: &BlindCall<'_>) -> String {
 
 /// Returns what a caller who may not read the files is told of an error of the plan: that there is
 /// one, and no name, number or content that the files have.
-fn untold(outline: &str, error: Error) -> Error {
+fn without_details(outline: &str, error: Error) -> Error {
     let kind = error.kind();
     match kind {
         ErrorKind::NotFound

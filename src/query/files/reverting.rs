@@ -10,9 +10,7 @@ use redline_base::form;
 use redline_edit::is_executable;
 use redline_journal::{Entry, FileChange, Journal, Outcome, Record, Version};
 use redline_sandbox::{Expected, SandboxPath, Sandboxes};
-use redline_text::taking_back::{
-    Conflict, Conflicting, Contents, State, Step, changed_since, take_back,
-};
+use redline_text::revert::{Conflict, Conflicting, Contents, State, Step, changed_since, reverted};
 use redline_text::{CancelToken, Engine};
 
 /// The operations to undo.
@@ -193,7 +191,7 @@ impl<'a> Undone<'a> {
         let path = file.shown();
         let now = self.state(file)?;
         let cancel = CancelToken::of(&self.caller.context.budget);
-        let to = match take_back(engine, now, &step, &cancel)? {
+        let to = match reverted(engine, now, &step, &cancel)? {
             Ok(to) => to,
             Err(why) => {
                 self.conflicts.add((path, why));

@@ -23,7 +23,7 @@ enum ShownPart {
     Themselves,
     /// The same lines, in hunks that begin and end elsewhere or were found in another way.
     AllLines,
-    /// No changes of white space, or none of blank lines.
+    /// No changes of whitespace, or none of blank lines.
     SomeChanges,
 }
 

@@ -64,13 +64,13 @@ pub fn data_words(
     })
 }
 
-/// Compares the rows of both versions of a file, and returns what `told` makes of them: `None` if
+/// Compares the rows of both versions of a file, and returns what `shown` makes of them: `None` if
 /// they are too large, or the query may use no more memory.
 fn compared<T>(
     reader: &mut Reader,
     change: &Change,
     cancel: &CancelToken<'_>,
-    told: impl FnOnce(Option<&DataChanges<'_>>) -> Option<T>,
+    shown: impl FnOnce(Option<&DataChanges<'_>>) -> Option<T>,
 ) -> Result<Option<T>> {
     let Some(file) = std::str::from_utf8(&change.path).ok().filter(|path| {
         Format::of(path).is_some() && change.is_of_files() && !change.has_same_content()
@@ -80,14 +80,14 @@ fn compared<T>(
     let (old, new) = reader.contents(change)?;
     let [Some(old), Some(new)] = [&old, &new].map(|side| side.text()) else { return Ok(None) };
     if old.len() + new.len() > limits::DATA_BYTES {
-        return Ok(told(None));
+        return Ok(shown(None));
     }
     let [Ok(old), Ok(new)] = [old, new].map(std::str::from_utf8) else { return Ok(None) };
     match DataChanges::of(old, new, file, &[], cancel) {
-        Ok(Ok(changes)) => Ok(told(Some(&changes))),
+        Ok(Ok(changes)) => Ok(shown(Some(&changes))),
         // What is no table is shown as lines alone.
         Ok(Err(_)) => Ok(None),
-        Err(Stopped::Memory { .. }) => Ok(told(None)),
+        Err(Stopped::Memory { .. }) => Ok(shown(None)),
         Err(stopped) => Err(stopped.into()),
     }
 }

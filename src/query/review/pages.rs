@@ -123,7 +123,7 @@ impl Request {
         let Outlines { mut outlines, note, seen, charge } =
             self.outlines(&comparison, context, make)?;
         let moves = if has_moves {
-            told_moves(&mut outlines, self.max_bytes, context)?
+            moves_text(&mut outlines, self.max_bytes, context)?
         } else {
             String::new()
         };
@@ -322,7 +322,7 @@ impl Outline {
         notes.add_all(self.data.clone());
         let lines = lines.as_ref().filter(|_| !change.unmerged);
         let lines = lines.and_then(|lines| Some((lines.additions()?, lines.deletions()?)));
-        let is_told_by_list = change.origin.is_some() && change.has_same_content();
+        let is_shown_by_list = change.origin.is_some() && change.has_same_content();
         File {
             letter,
             name,
@@ -330,7 +330,7 @@ impl Outline {
             notes,
             rank: Rank::of(&change.path),
             noise: self.noise,
-            is_told_by_list,
+            is_shown_by_list,
             extra: frame.map_or(0, |frame| frame.file_bytes(&self.row)),
             piece_extra: (0..self.measures.len()).map(|at| name_bytes(at).unwrap_or(0)).gather(),
             patch: self.measures.clone(),
@@ -395,7 +395,7 @@ fn seen_words(seen: usize, known: usize) -> String {
 const MOVES_LEFT_OUT: &str = "Moved lines were not searched: too many lines are equal.\n";
 
 /// Says what was moved, the most lines first; takes the changed lines of all files.
-fn told_moves(outlines: &mut [Outline], max_bytes: usize, context: &Context) -> Result<String> {
+fn moves_text(outlines: &mut [Outline], max_bytes: usize, context: &Context) -> Result<String> {
     let diffs: Vec<_> = outlines.iter_mut().map(|outline| outline.lines.take()).gather();
     let count = |diff: &ChangedLines| diff.counts().0 + diff.counts().1;
     let all: u64 = diffs.iter().flatten().map(count).sum();

@@ -161,7 +161,7 @@ fn matcher<'l>(
     Box::new(move |row, column| listed[row] == own[column])
 }
 
-/// Tells whether two lines are equal if white space is ignored. This differs from the engine's
+/// Tells whether two lines are equal if whitespace is ignored. This differs from the engine's
 /// comparison: trailing space never counts, but a single leading space does.
 fn is_same_line(one: &[u8], two: &[u8], whitespace: Whitespace) -> bool {
     let (one, two) = (without_trailing_space(one), without_trailing_space(two));

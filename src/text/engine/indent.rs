@@ -105,9 +105,9 @@ fn nearest(
     Ok((None, blank))
 }
 
-/// Returns the column of the first byte that is not white space, or `None` for a blank line.
+/// Returns the column of the first byte that is not whitespace, or `None` for a blank line.
 ///
-/// A TAB advances to the next multiple of eight; other white space has no width.
+/// A TAB advances to the next multiple of eight; other whitespace has no width.
 fn indent(line: &[u8], pace: &mut PacedToken<'_>) -> Result<Option<i32>, Stopped> {
     let mut column = 0;
     for part in line.chunks(PART) {

@@ -1,6 +1,6 @@
 //! Finds the changed lines between two texts, exactly as git does.
 //!
-//! The steps are git's, each in its own file: lines are rewritten if white space is to be ignored
+//! The steps are git's, each in its own file: lines are rewritten if whitespace is to be ignored
 //! (`whitespace`), numbered by content (`intern`), pruned of unmatched lines (`prune`), searched (`myers`,
 //! `patience`, `histogram`), and the changes are slid to their most readable place (`compact`).
 //! git's behaviour is known from its documentation, from the papers named in each file, and from

@@ -19,7 +19,7 @@ pub enum Algorithm {
     Histogram,
 }
 
-/// Which white space is ignored when lines are compared.
+/// Which whitespace is ignored when lines are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Whitespace {
@@ -27,11 +27,11 @@ pub enum Whitespace {
     #[default]
     #[serde(rename = "none")]
     Exact,
-    /// All white space: `-w`, `--ignore-all-space`.
+    /// All whitespace: `-w`, `--ignore-all-space`.
     All,
     /// Changes in its amount, and all at the end of a line: `-b`, `--ignore-space-change`.
     Change,
-    /// All white space at the end of a line: `--ignore-space-at-eol`.
+    /// All whitespace at the end of a line: `--ignore-space-at-eol`.
     Eol,
     /// A CR before the LF: `--ignore-cr-at-eol`.
     CrAtEol,
@@ -42,7 +42,7 @@ pub enum Whitespace {
 pub struct Options {
     /// The algorithm that finds matching lines.
     pub algorithm: Algorithm,
-    /// Which white space is ignored.
+    /// Which whitespace is ignored.
     pub whitespace: Whitespace,
     /// Whether changes of only blank lines are marked ignorable: `--ignore-blank-lines`.
     pub ignore_blank_lines: bool,

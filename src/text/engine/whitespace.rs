@@ -1,7 +1,7 @@
-//! Rewrites lines to the form that is compared when white space is ignored.
+//! Rewrites lines to the form that is compared when whitespace is ignored.
 //!
 //! git describes the modes in git-diff(1); two lines are equal in a mode exactly if their rewritten
-//! forms are equal bytes. White space is the space, TAB, LF and CR, never VT or FF. The terminator
+//! forms are equal bytes. Whitespace is the space, TAB, LF and CR, never VT or FF. The terminator
 //! is not part of the form in any mode, so a last line with and without `\n` are equal in all of
 //! them.
 
@@ -13,13 +13,13 @@ use redline_base::budget::{Grow, reserve};
 /// Bytes of one line that are read between two steps of the pace.
 const PART: usize = 1 << 12;
 
-/// Tells whether git counts `byte` as white space.
+/// Tells whether git counts `byte` as whitespace.
 #[inline]
 pub(crate) const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Returns a text without white space at its end.
+/// Returns a text without whitespace at its end.
 pub(crate) fn without_trailing_space(text: &[u8]) -> &[u8] {
     let end = text.iter().rposition(|&byte| !is_space(byte)).map_or(0, |last| last + 1);
     &text[..end]
@@ -105,7 +105,7 @@ impl Keys {
         Ok(())
     }
 
-    /// Writes one space for each run of white space and none for the run at the end.
+    /// Writes one space for each run of whitespace and none for the run at the end.
     fn push_collapsed(&mut self, line: &[u8], pace: &mut PacedToken<'_>) -> Result<(), Stopped> {
         let mut pending = false;
         for part in line.chunks(PART) {

@@ -39,7 +39,7 @@ impl Sample {
             notes: Vec::new(),
             rank: Rank::of(self.name.as_bytes()),
             noise: self.is_noise.then_some(Noise::LockFile),
-            is_told_by_list: false,
+            is_shown_by_list: false,
             extra: if layout == Layout::Data { EXTRA } else { 0 },
             piece_extra: Vec::new(),
             patch: self.patch().measures(layout.form()),
@@ -385,7 +385,7 @@ fn a_rename_alone_is_one_line() {
         letter: 'R',
         name: name.clone(),
         notes: vec!["100% similar".to_owned()],
-        is_told_by_list: true,
+        is_shown_by_list: true,
         patch: patch().measures(Form::Text),
         ..files(&[("a", 0, 0)])[0].file(TEXT)
     };

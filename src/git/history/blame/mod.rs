@@ -51,7 +51,7 @@ use redline_text::{Engine, LineChange, Whitespace, line_changes};
 pub struct BlameOptions {
     /// The first and the last line to blame, from 1; `None` for all.
     pub lines: Option<(u32, u32)>,
-    /// The white space to ignore when lines are compared.
+    /// The whitespace to ignore when lines are compared.
     pub whitespace: Whitespace,
     /// Whether only the first parent of a merge is followed.
     pub first_parent: bool,

@@ -84,7 +84,7 @@ fn reported((path, why): &Conflict) -> String {
 /// # Errors
 /// Why the query ended, `too_large` for texts that are not compared; in the inner result, the
 /// changes by others.
-pub fn take_back(
+pub fn reverted(
     engine: &mut Engine,
     now: State,
     step: &Step,
@@ -147,13 +147,13 @@ mod tests {
         text.map(|text| Contents { bytes: text.as_bytes().to_vec(), executable: false })
     }
 
-    fn taken_back(
+    fn of_texts(
         base: Option<&str>,
         result: Option<&str>,
         now: Option<&str>,
     ) -> std::result::Result<State, Conflicting> {
         let step = Step { base: state(base), result: state(result) };
-        take_back(&mut Engine::default(), state(now), &step, &CancelToken::never()).unwrap()
+        reverted(&mut Engine::default(), state(now), &step, &CancelToken::never()).unwrap()
     }
 
     #[test]
@@ -171,7 +171,7 @@ mod tests {
             (Some("\0a"), Some("\0b"), Some("\0b"), Some("\0a")),
         ] {
             assert_eq!(
-                taken_back(base, result, now),
+                of_texts(base, result, now),
                 Ok(state(expected)),
                 "{base:?} {result:?} {now:?}"
             );
@@ -193,7 +193,7 @@ mod tests {
             (Some(old), None, Some(new), Conflicting::Made),
             (Some("\0a"), Some("\0b"), Some("\0c"), Conflicting::Binary),
         ] {
-            assert_eq!(taken_back(base, result, now), Err(expected), "{base:?} {result:?} {now:?}");
+            assert_eq!(of_texts(base, result, now), Err(expected), "{base:?} {result:?} {now:?}");
         }
     }
 
@@ -208,7 +208,7 @@ mod tests {
             (file("b\n", false), file("b\n", false)),
         ] {
             let engine = &mut Engine::default();
-            let found = take_back(engine, now, &step, &CancelToken::never()).unwrap();
+            let found = reverted(engine, now, &step, &CancelToken::never()).unwrap();
             assert_eq!(found, Ok(expected));
         }
     }
