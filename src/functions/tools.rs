@@ -139,6 +139,9 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::functions::context::database::openers;
+    use crate::functions::registry::FUNCTIONS;
+    use crate::functions::surface::{FunctionEntry, Grant};
     use redline_tools::INSTRUCTIONS;
 
     #[test]
@@ -173,6 +176,32 @@ mod tests {
                 let is_json = template.contains(&format!("'{name}', system.main.to_json(${name})"));
                 assert!(is_text || is_json, "{name}: {template}");
             }
+        }
+    }
+
+    /// Returns a function by its name.
+    fn function(name: &str) -> Option<&'static FunctionEntry> {
+        FUNCTIONS.iter().find(|function| function.declaration.name == name)
+    }
+
+    #[test]
+    fn a_tool_opens_functions_that_are_there_and_need_a_grant_and_do_not_name_it() {
+        for tool in TOOLS.iter().map(|tool| &tool.declaration) {
+            for name in tool.opens {
+                let of = function(name).map(|function| function.declaration.grant);
+                let Some(Grant::Tools(own)) = of else { panic!("{}: {name}, {of:?}", tool.name) };
+                assert!(!own.contains(&tool.name), "{} is named twice: {name}", tool.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_function_names_tools_that_are_there_and_some_tool_opens_it() {
+        let tools: Vec<_> = TOOLS.iter().map(|tool| tool.declaration).collect();
+        for function in FUNCTIONS.iter().map(|function| &function.declaration) {
+            let Grant::Tools(own) = function.grant else { continue };
+            assert!(own.iter().all(|tool| find(tool).is_some()), "{}: {own:?}", function.name);
+            assert!(!openers(function.name, own, &tools).is_empty(), "{}", function.name);
         }
     }
 
