@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the files that repeat a declaration: sql/tools*.sql from redline_tools(), the macros with all options in
-sql/macros.sql and the lists of functions in docs/ from redline_help(), the tables of columns and parameters on the pages
-of functions from a debug build, the copies of a query in sql/analytics.sql, and the tables of promises in
-docs/security.md from the comments beside the tests that attack them."""
+"""Writes the files that repeat a declaration: sql/tools*.sql and the grants of the tools that only read in other scripts
+from redline_tools(), the macros with all options in sql/macros.sql and the lists of functions in docs/ from
+redline_help(), the tables of columns and parameters on the pages of functions and that of grants in docs/settings.md from a
+debug build, the copies of a query in sql/analytics.sql, and the tables of promises in docs/security.md from the comments
+beside the tests that attack them."""
 
 import argparse
 import csv
@@ -294,6 +295,46 @@ def render_pages(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     }
 
 
+MADE_GRANTS = re.compile(r"(<!-- grants: made by `make sql` -->\n).*?(?=<!-- end -->)", re.DOTALL)
+
+
+def render_settings(con: duckdb.DuckDBPyConnection) -> str:
+    """Returns docs/settings.md with the table of the tools that open each function."""
+    page = (ROOT / "docs/settings.md").read_text()
+    opened: dict[str, tuple[str, ...]] = {}
+    for name, tool in con.execute("SELECT function, tool FROM redline_debug_grants()").fetchall():
+        opened[name] = (*opened.get(name, ()), tool)
+    functions: dict[tuple[str, ...], list[str]] = {}
+    for name, tools in opened.items():
+        functions.setdefault(tools, []).append(name)
+    listed = [name for (name,) in con.execute("SELECT name FROM redline_tools()").fetchall()]
+    shown = lambda names: ", ".join(f"`{name}`" for name in names)
+    rows = [
+        (shown(sorted(functions[tools])), shown(tools))
+        for tools in sorted(functions, key=lambda tools: [listed.index(tool) for tool in tools])
+    ]
+    table = markdown(("functions", "opened by one of"), rows)
+    return MADE_GRANTS.sub(lambda found: found[1] + table, page)
+
+
+GRANTED = re.compile(r"(?<=SET GLOBAL redline_tool_grants = \[)[^]]*(?=\];)")
+
+
+def render_grants(con: duckdb.DuckDBPyConnection, script: str) -> str:
+    """Returns a script of sql/ whose grants are all tools that only read, and those that change files which it names."""
+    rows = con.execute("SELECT name, annotations->>'$.readOnlyHint' FROM redline_tools()")
+    reads = {name: hint == "true" for name, hint in rows.fetchall()}
+    text = (ROOT / "sql" / script).read_text()
+    found = GRANTED.search(text)
+    assert found is not None
+    names = [name for name, only in reads.items() if only]
+    names += [name for name in re.findall(r"'(\w+)'", found[0]) if not reads.get(name)]
+    line = ", ".join(f"'{name}'" for name in names)
+    start = len("SET GLOBAL redline_tool_grants = [")
+    lines = textwrap.wrap(line, 132, initial_indent=" " * start, subsequent_indent="    ")
+    return GRANTED.sub("\n".join(lines).lstrip(), text)
+
+
 # What a comment of a test begins with, and the test below it, where the comment is not one of its file.
 PROMISE = re.compile(r"^ *(?:#|//) Promise \((\w+)\): (.*)$")
 COMMENT = re.compile(r"^ *(?:#|//) (.*)$")
@@ -374,7 +415,9 @@ def render(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     return (
         texts
         | {"sql/macros.sql": render_macros(con), "sql/git.sql": render_git(con)}
+        | {f"sql/{name}": render_grants(con, name) for name in ("lockdown.sql", "mcp_http.sql")}
         | {"sql/analytics.sql": render_analytics(), "docs/security.md": render_promises()}
+        | {"docs/settings.md": render_settings(con)}
         | render_functions(con)
         | render_pages(con)
     )

@@ -14,7 +14,7 @@ LOAD redline;
 SET GLOBAL redline_sandboxes = '[{"name": "workspace", "root": "/srv/workspace", "mode": "ro"}]';
 
 -- Which tools an agent may use.
-SET GLOBAL redline_tool_grants = ['Diff', 'GitDiff', 'GitDiffSummary', 'GitDiffFile', 'GitLog', 'GitShow', 'GitFile', 'GitBlame',
+SET GLOBAL redline_tool_grants = ['Diff', 'GitDiffSummary', 'GitDiff', 'GitDiffFile', 'GitLog', 'GitShow', 'GitFile', 'GitBlame',
     'GitStatus', 'GitRefs', 'GitRangeDiff', 'list_files', 'search', 'read_file', 'redline_capabilities'];
 
 -- The roots again: redline keeps DuckDB's own limits too.

@@ -18,8 +18,9 @@ SET GLOBAL mcp_lock_servers = true;
 
 SET GLOBAL redline_sandboxes = '[{"name": "workspace", "root": "/srv/workspace", "mode": "rw"}]';
 -- Where the sandbox has "git": "commit", 'GitStage' and 'GitCommit' may be added.
-SET GLOBAL redline_tool_grants = ['Diff', 'GitDiff', 'GitDiffSummary', 'GitDiffFile', 'GitLog', 'GitShow', 'GitFile', 'GitBlame',
-    'GitStatus', 'GitRefs', 'GitRangeDiff', 'list_files', 'search', 'read_file', 'redline_capabilities', 'write_file', 'edit_file', 'apply_patch', 'undo'];
+SET GLOBAL redline_tool_grants = ['Diff', 'GitDiffSummary', 'GitDiff', 'GitDiffFile', 'GitLog', 'GitShow', 'GitFile', 'GitBlame',
+    'GitStatus', 'GitRefs', 'GitRangeDiff', 'list_files', 'search', 'read_file', 'redline_capabilities', 'write_file', 'edit_file',
+    'apply_patch', 'undo'];
 SET GLOBAL redline_max_proposals = 100;
 SET GLOBAL redline_max_calls = 600;
 

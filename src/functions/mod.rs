@@ -25,7 +25,7 @@ use redline_base::error::{Error, Result};
 /// Registers every setting and function on the database that loads the extension.
 pub fn register(registrar: &mut Registrar) -> Result<()> {
     refuse_names_that_are_taken(registrar)?;
-    let tools = tools::TOOLS.iter().map(|tool| tool.declaration.name).collect();
+    let tools = tools::TOOLS.iter().map(|tool| tool.declaration).collect();
     registrar.keep(context::database::Database::new(registry::FUNCTIONS, tools));
     // Later, threads can read only repositories.
     redline_git::local_time_zone();

@@ -4,7 +4,9 @@ use super::surface::FunctionEntry;
 use super::surface::scalar::scalar;
 use super::surface::table::table;
 #[cfg(debug_assertions)]
-use crate::functions::debug::{debug_columns, debug_edits, debug_panic, debug_refuse};
+use crate::functions::debug::{
+    debug_columns, debug_edits, debug_grants, debug_panic, debug_refuse,
+};
 use crate::functions::git::listed::List;
 use crate::functions::{agent, approvals, files, git, text};
 use redline_query::questions::{
@@ -120,6 +122,8 @@ pub static FUNCTIONS: &[FunctionEntry] = &[
     table::<debug_columns::DebugColumns>(),
     #[cfg(debug_assertions)]
     scalar::<debug_edits::Edits>(),
+    #[cfg(debug_assertions)]
+    table::<debug_grants::DebugGrants>(),
     #[cfg(debug_assertions)]
     scalar::<debug_panic::Panic>(),
     #[cfg(debug_assertions)]

@@ -1,18 +1,17 @@
 //! Every tool that can be called: [`TOOLS`] is the list. A tool's declaration and its work are one
-//! file of `query::answers` or `query::files`; a tool that needs the host's settings does its work
-//! here ([`HostAnswers`]).
+//! file of `query::answers`, whose tools are listed there, or of `query::files`; a tool that needs
+//! the host's settings does its work here ([`HostAnswers`]).
+
+use std::sync::LazyLock;
 
 use crate::functions::context::execution_context::ExecutionContext;
 use redline_base::error::{Error, Result, quoted};
 use redline_base::suggest;
-use redline_query::answers::{
-    Answers, Call, GitBlame, GitDiff, GitDiffFile, GitDiffSummary, GitFile, GitLog, GitRangeDiff,
-    GitRefs, GitShow, GitStatus, ListFiles, Search,
-};
-use redline_tools as tools;
+use redline_query::answers::{self, Answering, Answers};
 use redline_tools::{
-    Answer, ApplyPatch, CallsFiles, Capabilities, Declaration, Diff, EditFile, FileCall, GitCommit,
-    GitStage, ReadFile, Reply, Tool, Undo, WriteFile, beside_the_same, is_shell, meant_by,
+    Answer, ApplyPatch, Capabilities, Declaration, Diff, EditFile, FileCall, GitCommit, GitStage,
+    PatchArguments, ReadFile, Reply, Tool, Undo, WriteFile, beside_the_same, is_shell, meant_by,
+    parse,
 };
 
 /// A call of a granted tool that needs the host's settings.
@@ -31,88 +30,76 @@ pub trait HostAnswers: Tool {
     fn answer(call: HostCall, arguments: Self::Arguments) -> Result<Self::Output>;
 }
 
+/// Answers a call whose arguments are JSON text, which also give the form of the answer; the names
+/// are those of the tools that the client is offered.
+type Work =
+    Box<dyn Fn(ExecutionContext, &mut Reply, Vec<String>, &str) -> Result<Answer> + Send + Sync>;
+
+/// Returns the call of a file that a person may have to approve; `None` for a tool that touches no
+/// file.
+type Calling = Box<dyn Fn(&str) -> Result<Option<FileCall>> + Send + Sync>;
+
 /// A tool without its types.
 pub struct Entry {
     /// The part of it that is listed.
     pub declaration: Declaration,
-    /// Answers a call whose arguments are JSON text, which also give the form of the answer.
-    pub answer: fn(ExecutionContext, &mut Reply, Vec<String>, &str) -> Result<Answer>,
-    /// Returns the call of a file that a person may have to approve; `None` for a tool that touches
-    /// no file.
-    pub file_call: fn(&str) -> Result<Option<FileCall>>,
+    /// Answers a call.
+    pub answer: Work,
+    /// Returns the call of a file.
+    pub file_call: Calling,
+}
+
+impl From<Answering> for Entry {
+    fn from(tool: Answering) -> Self {
+        Self {
+            declaration: tool.declaration,
+            answer: Box::new(move |execution, reply, _, text| {
+                (tool.answer)(execution.caller, reply, text)
+            }),
+            file_call: Box::new(move |text| (tool.check)(text).map(|()| None)),
+        }
+    }
 }
 
 impl Entry {
-    const fn of<T: Answers>() -> Self {
+    fn of_host<T: HostAnswers>() -> Self {
         Self {
             declaration: Declaration::of::<T>(),
-            answer: |execution, reply, _, text| {
-                let caller = execution.caller.clone();
-                answered::<T>(reply, text, |reply, given| T::answer(Call { caller, reply }, given))
-            },
-            file_call: no_file::<T>,
-        }
-    }
-
-    const fn of_host<T: HostAnswers>() -> Self {
-        Self {
-            declaration: Declaration::of::<T>(),
-            answer: |execution, reply, offered, text| {
-                answered::<T>(reply, text, |reply, given| {
+            answer: Box::new(|execution, reply, offered, text| {
+                reply.answered::<T>(text, |reply, given| {
                     T::answer(HostCall { execution, reply, offered }, given)
                 })
-            },
-            file_call: no_file::<T>,
+            }),
+            file_call: Box::new(|text| parse::<T>(text).map(|_| None)),
         }
     }
 
-    /// Returns the entry of a tool whose calls touch files.
-    const fn on_files<T: CallsFiles>(self) -> Self {
-        let file_call = |text: &str| Ok(Some((T::CALL)(tools::parse::<T>(text)?.arguments)));
-        Self { file_call, ..self }
+    /// Returns the entry of a tool whose calls read or change files of a sandbox.
+    fn on_files<T: Tool>(self, call: fn(T::Arguments) -> FileCall) -> Self {
+        let file_call = move |text: &str| Ok(Some(call(parse::<T>(text)?.arguments)));
+        Self { file_call: Box::new(file_call), ..self }
     }
 }
 
-fn no_file<T: Tool>(text: &str) -> Result<Option<FileCall>> {
-    tools::parse::<T>(text).map(|_| None)
-}
-
-fn answered<T: Tool>(
-    reply: &mut Reply,
-    text: &str,
-    work: impl FnOnce(Reply, T::Arguments) -> Result<T::Output>,
-) -> Result<Answer> {
-    let given = tools::parse::<T>(text)?;
-    reply.max_bytes = given.max_bytes.unwrap_or(reply.max_bytes);
-    reply.is_data = given.is_data;
-    let output = work(*reply, given.arguments)?;
-    reply.answer(&output)
+fn on_files<T: Answers>(call: fn(T::Arguments) -> FileCall) -> Entry {
+    Entry::from(Answering::of::<T>()).on_files::<T>(call)
 }
 
 /// Every tool, in the order in which they are listed.
-pub static TOOLS: &[Entry] = &[
-    Entry::of_host::<Diff>(),
-    Entry::of::<GitDiffSummary>(),
-    Entry::of::<GitDiff>(),
-    Entry::of::<GitDiffFile>(),
-    Entry::of::<GitLog>(),
-    Entry::of::<GitShow>(),
-    Entry::of::<GitFile>(),
-    Entry::of::<GitBlame>(),
-    Entry::of::<GitStatus>(),
-    Entry::of::<GitRefs>(),
-    Entry::of::<GitRangeDiff>(),
-    Entry::of::<ListFiles>(),
-    Entry::of::<Search>(),
-    Entry::of_host::<ReadFile>().on_files::<ReadFile>(),
-    Entry::of::<WriteFile>().on_files::<WriteFile>(),
-    Entry::of::<EditFile>().on_files::<EditFile>(),
-    Entry::of::<ApplyPatch>().on_files::<ApplyPatch>(),
-    Entry::of::<Undo>().on_files::<Undo>(),
-    Entry::of::<GitStage>().on_files::<GitStage>(),
-    Entry::of::<GitCommit>().on_files::<GitCommit>(),
-    Entry::of_host::<Capabilities>(),
-];
+pub static TOOLS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    let reading = answers::TOOLS.iter().copied().map(Entry::from);
+    let others = [
+        Entry::of_host::<ReadFile>().on_files::<ReadFile>(FileCall::Read),
+        on_files::<WriteFile>(FileCall::Write),
+        on_files::<EditFile>(FileCall::Edit),
+        on_files::<ApplyPatch>(|given| FileCall::Patch(PatchArguments::from(given))),
+        on_files::<Undo>(FileCall::Undo),
+        on_files::<GitStage>(FileCall::Stage),
+        on_files::<GitCommit>(FileCall::Commit),
+        Entry::of_host::<Capabilities>(),
+    ];
+    [Entry::of_host::<Diff>()].into_iter().chain(reading).chain(others).collect()
+});
 
 /// Returns the names of all tools.
 pub fn names() -> impl Iterator<Item = &'static str> {
@@ -152,6 +139,9 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::functions::context::database::openers;
+    use crate::functions::registry::FUNCTIONS;
+    use crate::functions::surface::{FunctionEntry, Grant};
     use redline_tools::INSTRUCTIONS;
 
     #[test]
@@ -188,6 +178,32 @@ mod tests {
                 let is_json = template.contains(&format!("'{name}', system.main.to_json(${name})"));
                 assert!(is_text || is_json, "{name}: {template}");
             }
+        }
+    }
+
+    /// Returns a function by its name.
+    fn function(name: &str) -> Option<&'static FunctionEntry> {
+        FUNCTIONS.iter().find(|function| function.declaration.name == name)
+    }
+
+    #[test]
+    fn a_tool_opens_functions_that_are_there_and_need_a_grant_and_do_not_name_it() {
+        for tool in TOOLS.iter().map(|tool| &tool.declaration) {
+            for name in tool.opens {
+                let of = function(name).map(|function| function.declaration.grant);
+                let Some(Grant::Tools(own)) = of else { panic!("{}: {name}, {of:?}", tool.name) };
+                assert!(!own.contains(&tool.name), "{} is named twice: {name}", tool.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_function_names_tools_that_are_there_and_some_tool_opens_it() {
+        let tools: Vec<_> = TOOLS.iter().map(|tool| tool.declaration).collect();
+        for function in FUNCTIONS.iter().map(|function| &function.declaration) {
+            let Grant::Tools(own) = function.grant else { continue };
+            assert!(own.iter().all(|tool| find(tool).is_some()), "{}: {own:?}", function.name);
+            assert!(!openers(function.name, own, &tools).is_empty(), "{}", function.name);
         }
     }
 

@@ -20,8 +20,9 @@ pub enum Family {
 /// Who may call a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grant {
-    /// Callers to whom one of these tools is granted: a host that withholds a tool withholds it in
-    /// every form.
+    /// Callers to whom one of these tools is granted, or one that names the function among those
+    /// that it opens: a host that withholds a tool withholds it in every form. With none of either
+    /// it is closed.
     Tools(&'static [&'static str]),
     /// Everybody: it reads only its arguments, asks for the host's key, or only tells what may be
     /// done.

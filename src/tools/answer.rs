@@ -3,7 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::tool::Output;
+use super::arguments::parse;
+use super::tool::{Output, Tool};
 use redline_base::budget::{CopiedText, Grow};
 use redline_base::error::{Error, Result};
 use redline_base::form::Form;
@@ -55,6 +56,23 @@ impl Reply {
             .with_hint("Give a larger max_bytes, or leave out format"));
         }
         Ok(self.fit(answer))
+    }
+
+    /// Returns the answer of a tool's work to a call, whose arguments also give the form of the
+    /// answer, which holds for an error, too.
+    ///
+    /// # Errors
+    /// `invalid_args`, `too_large`, and those of the work.
+    pub fn answered<T: Tool>(
+        &mut self,
+        text: &str,
+        work: impl FnOnce(Self, T::Arguments) -> Result<T::Output>,
+    ) -> Result<Answer> {
+        let given = parse::<T>(text)?;
+        self.max_bytes = given.max_bytes.unwrap_or(self.max_bytes);
+        self.is_data = given.is_data;
+        let output = work(*self, given.arguments)?;
+        self.answer(&output)
     }
 
     /// Returns the answer to a failed call: the code, the error and the hint.

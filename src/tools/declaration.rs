@@ -17,6 +17,8 @@ pub struct Declaration {
     pub description: &'static str,
     /// [`Tool::ANNOTATIONS`].
     pub annotations: Annotations,
+    /// [`Tool::OPENS`].
+    pub opens: &'static [&'static str],
     /// Returns the JSON Schema of the arguments of any host, unlisted ones included.
     pub arguments: fn() -> Value,
     /// [`Tool::UNLISTED`].
@@ -35,6 +37,7 @@ impl Declaration {
             title: T::TITLE,
             description: T::DESCRIPTION,
             annotations: T::ANNOTATIONS,
+            opens: T::OPENS,
             arguments: schema::input::<T>,
             unlisted: T::UNLISTED,
             output_schema: schema::output::<T>,

@@ -39,7 +39,7 @@ pub use commit::{
 pub use declaration::Declaration;
 pub use diff::{Diff, DiffMode};
 pub use diff_result::{DiffResult, MAX_CONTEXT, Side};
-pub use file_call::{CallsFiles, FileCall};
+pub use file_call::FileCall;
 pub use files::{
     EDIT_ARGUMENTS, EditArgument, EditCall, EditFile, EditFileArguments, EditLinesArguments,
     EditResult, REPLACE_ALL, Replaced, WriteFile, WriteFileArguments, WriteResult, Written,

@@ -23,6 +23,9 @@ pub trait Tool: 'static {
     const UNLISTED: &'static [&'static str] = &[];
     /// The optional arguments of which an empty text is a value.
     const TEXTS: &'static [Texts] = &[];
+    /// The SQL functions that its grant opens besides those that name it: a function names the
+    /// tools of the same answer, and a tool the functions of which its answers have a part.
+    const OPENS: &'static [&'static str] = &[];
     /// Its arguments, besides those that all tools have.
     type Arguments: DeserializeOwned + JsonSchema;
     /// Its answer.

@@ -1,22 +1,22 @@
 //! The state of an open database, which is not shared with other databases of the process and ends
 //! with the database; and which of its tools are granted.
 //!
-//! Each function declares the tools to which it belongs. `redline_tool_grants` controls a tool and
-//! the functions that would give the same answer, so that a host which withholds a tool withholds
-//! it in every form.
+//! Each function declares the tools to which it belongs, and each tool the further functions that it
+//! opens. `redline_tool_grants` controls a tool and the functions that would give the same answer, so
+//! that a host which withholds a tool withholds it in every form.
 
 use std::sync::Arc;
 
 use super::settings;
 use crate::ffi::Settings;
-use crate::functions::surface::{FunctionEntry, Grant};
+use crate::functions::surface::{self, FunctionEntry, Grant};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::suggest;
 use redline_edit::RateLimit;
 use redline_git::Repositories;
 use redline_query::machinery::caller::DatabaseState;
 use redline_sandbox::Copies;
-use redline_tools::PagedCalls;
+use redline_tools::{Declaration, PagedCalls};
 
 /// The state of one database.
 #[derive(Default)]
@@ -33,13 +33,13 @@ pub struct Database {
     pub copies: Copies,
     /// The functions that are registered on it.
     pub functions: &'static [FunctionEntry],
-    /// The names of the tools that can be granted.
-    pub tools: Vec<&'static str>,
+    /// The tools that can be granted.
+    pub tools: Vec<Declaration>,
 }
 
 impl Database {
     /// Returns the state of an empty database on which `functions` are registered.
-    pub fn new(functions: &'static [FunctionEntry], tools: Vec<&'static str>) -> Self {
+    pub fn new(functions: &'static [FunctionEntry], tools: Vec<Declaration>) -> Self {
         Self { functions, tools, ..Self::default() }
     }
 
@@ -52,11 +52,26 @@ impl Database {
 }
 
 /// Refuses a function none of whose tools is granted.
-pub fn require_function(grant: Grant, settings: &Settings) -> Result<()> {
-    match grant {
-        Grant::Tools(tools) => require_one_of(tools, settings),
+pub fn require_function(function: &surface::Declaration, settings: &Settings) -> Result<()> {
+    match function.grant {
+        Grant::Tools(own) => {
+            let tools = &Database::of(settings)?.tools;
+            require_one_of(&openers(function.name, own, tools), settings)
+        }
         Grant::Everybody => Ok(()),
     }
+}
+
+/// Returns the names of the tools that open a function: `own`, which it names, and those that name
+/// it, which open its twin that returns a list as well.
+pub fn openers(
+    function: &str,
+    own: &'static [&'static str],
+    tools: &[Declaration],
+) -> Vec<&'static str> {
+    let question = function.strip_suffix("_list").unwrap_or(function);
+    let others = tools.iter().filter(|tool| tool.opens.contains(&question));
+    own.iter().copied().chain(others.map(|tool| tool.name)).collect()
 }
 
 /// Refuses a tool that is not granted.
@@ -77,7 +92,8 @@ fn require_one_of(tools: &[&str], settings: &Settings) -> Result<()> {
 
 /// Refuses grants of unknown tools.
 pub fn check(settings: &Settings) -> Result<()> {
-    refuse_unknown(&settings::tool_grants(settings), &Database::of(settings)?.tools)
+    let tools: Vec<_> = Database::of(settings)?.tools.iter().map(|tool| tool.name).collect();
+    refuse_unknown(&settings::tool_grants(settings), &tools)
 }
 
 /// Refuses grants of unknown tools: their author meant to grant, or to withhold, something else.

@@ -29,7 +29,7 @@ impl RepositoryScalar for AheadBehind {
     const DECLARATION: Declaration = Declaration {
         name: "ahead_behind",
         family: Family::Git,
-        grant: Grant::Tools(&["GitRefs", "GitLog"]),
+        grant: Grant::Tools(&["GitRefs"]),
         description: "Counts the commits that only the first of two revisions has, and those that only the second has",
         example: "SELECT ahead_behind('HEAD~1', 'HEAD', '.')",
     };

@@ -79,7 +79,7 @@ impl Scalar for FileAt {
     const DECLARATION: Declaration = Declaration {
         name: "file_at",
         family: Family::Git,
-        grant: Grant::Tools(&["GitFile", "GitDiff"]),
+        grant: Grant::Tools(&["GitFile"]),
         description: "Returns the path of a copy of a file at a revision, for DuckDB's readers; NULL if the file is missing",
         example: "SELECT content FROM read_text(file_at('README.md', 'HEAD~1', '.'))",
     };

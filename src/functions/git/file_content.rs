@@ -70,7 +70,7 @@ impl Scalar for FileContent {
     const DECLARATION: Declaration = Declaration {
         name: "file_content",
         family: Family::Git,
-        grant: Grant::Tools(&["GitFile", "GitDiff"]),
+        grant: Grant::Tools(&["GitFile"]),
         description: "Returns the text of a file at a revision, in the index or in the work tree; NULL if the file is missing",
         example: "SELECT file_content('README.md', 'HEAD~1', '.')",
     };

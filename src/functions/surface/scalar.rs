@@ -52,7 +52,7 @@ impl<F: Scalar> ScalarFunction for Adapter<F> {
     type State = F::State;
 
     fn open(settings: Settings) -> Result<F::State> {
-        database::require_function(F::DECLARATION.grant, &settings)?;
+        database::require_function(&F::DECLARATION, &settings)?;
         F::State::open(settings)
     }
 

@@ -86,7 +86,7 @@ impl<F: Table> TableFunction for Adapter<F> {
     }
 
     fn open(bind: &F::Bind, open: Open<'_>) -> Result<F::Scan> {
-        database::require_function(F::DECLARATION.grant, &open.settings)?;
+        database::require_function(&F::DECLARATION, &open.settings)?;
         F::open(bind, open)
     }
 }

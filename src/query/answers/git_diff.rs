@@ -80,6 +80,19 @@ impl Tool for GitDiff {
          from = main...topic; from = HEAD, to = INDEX (staged)";
     const ALIASES: &'static [Alias] = ALIASES;
     const UNLISTED: &'static [&'static str] = &["file", "renames"];
+    const OPENS: &'static [&'static str] = &[
+        "file_changes",
+        "file_diff",
+        "commit_changes",
+        "file_status",
+        "tree_files",
+        "file_content",
+        "file_bytes",
+        "file_at",
+        "files_at",
+        "file_versions_at",
+        "file_outline",
+    ];
     type Arguments = GitDiffArguments;
     type Output = Compared;
 }

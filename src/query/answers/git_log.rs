@@ -73,6 +73,7 @@ impl Tool for GitLog {
         Alias::Read("line_range", readings::lines, LINES),
         Alias::Means("symbol", "function"),
     ];
+    const OPENS: &'static [&'static str] = &["range_diff", "ahead_behind"];
     type Arguments = GitLogArguments;
     type Output = Listing<Viewed<Self>>;
 }

@@ -21,18 +21,24 @@ mod shown;
 mod unnamed;
 mod view;
 
-pub use call::{Answers, Call};
+pub use call::{Answering, Answers, Call};
 pub use compared::PageAnswer;
-pub use git_blame::GitBlame;
-pub use git_diff::{GitDiff, GitDiffFile, GitDiffSummary};
-pub use git_file::GitFile;
-pub use git_log::GitLog;
-pub use git_range_diff::GitRangeDiff;
-pub use git_refs::GitRefs;
-pub use git_show::GitShow;
-pub use git_status::GitStatus;
-pub use list_files::ListFiles;
 pub use missing_file::explained;
 pub use pages::opened;
 pub use read_file::read_file;
-pub use search::Search;
+
+/// Every tool of this module, in the order in which they are listed.
+pub const TOOLS: &[Answering] = &[
+    Answering::of::<git_diff::GitDiffSummary>(),
+    Answering::of::<git_diff::GitDiff>(),
+    Answering::of::<git_diff::GitDiffFile>(),
+    Answering::of::<git_log::GitLog>(),
+    Answering::of::<git_show::GitShow>(),
+    Answering::of::<git_file::GitFile>(),
+    Answering::of::<git_blame::GitBlame>(),
+    Answering::of::<git_status::GitStatus>(),
+    Answering::of::<git_refs::GitRefs>(),
+    Answering::of::<git_range_diff::GitRangeDiff>(),
+    Answering::of::<list_files::ListFiles>(),
+    Answering::of::<search::Search>(),
+];

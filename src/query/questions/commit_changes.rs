@@ -264,7 +264,7 @@ impl Question for CommitChangesQuery {
     const DECLARATION: Declaration = Declaration {
         name: "commit_changes",
         family: Family::Git,
-        grant: Grant::Tools(&["GitShow", "GitDiff"]),
+        grant: Grant::Tools(&["GitShow"]),
         description: "Lists the changed files of every commit of a range, in the order of git log",
         example: "SELECT subject, file_path, additions FROM commit_changes('HEAD', '.') LIMIT 10",
     };

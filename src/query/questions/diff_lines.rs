@@ -141,7 +141,7 @@ impl Question for FileDiffQuery {
     const DECLARATION: Declaration = Declaration {
         name: "file_diff",
         family: Family::Git,
-        grant: Grant::Tools(&["GitDiffFile", "GitDiff"]),
+        grant: Grant::Tools(&["GitDiffFile"]),
         description: "Compares one file between two sides of a repository, one row per line; line_type is ADDED, REMOVED, CONTEXT or BINARY",
         example: "SELECT line_type, content FROM file_diff('README.md', 'HEAD~1', 'HEAD', '.')",
     };

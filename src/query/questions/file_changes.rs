@@ -127,7 +127,7 @@ impl Question for FileChangesQuery {
     const DECLARATION: Declaration = Declaration {
         name: "file_changes",
         family: Family::Git,
-        grant: Grant::Tools(&["GitDiffSummary", "GitDiff"]),
+        grant: Grant::Tools(&["GitDiffSummary"]),
         description: "Lists the files that differ between two revisions, the index and the work tree, one row per file; the macro changes() needs no arguments",
         example: "SELECT file_path, status, additions, deletions FROM file_changes('HEAD~1', 'HEAD', '.')",
     };

@@ -83,7 +83,7 @@ impl Question for FileOutlineQuery {
     const DECLARATION: Declaration = Declaration {
         name: "file_outline",
         family: Family::Git,
-        grant: Grant::Tools(&["GitFile", "GitDiff"]),
+        grant: Grant::Tools(&["GitFile"]),
         description: "Lists the functions and other headings of a file with their lines, by git's rules for the headings of hunks",
         example: "SELECT name, first_line, last_line FROM file_outline('README.md', 'HEAD', '.')",
     };

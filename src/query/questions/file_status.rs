@@ -107,7 +107,7 @@ impl Question for StatusQuery {
     const DECLARATION: Declaration = Declaration {
         name: "file_status",
         family: Family::Git,
-        grant: Grant::Tools(&["GitStatus", "GitDiff"]),
+        grant: Grant::Tools(&["GitStatus"]),
         description: "Lists the files that git status lists: staged, changed, in conflict or untracked",
         example: "SELECT file_path, index_status, worktree_status FROM file_status('.')",
     };

@@ -296,7 +296,7 @@ impl Question for RangeDiffQuery {
     const DECLARATION: Declaration = Declaration {
         name: "range_diff",
         family: Family::Git,
-        grant: Grant::Tools(&["GitRangeDiff", "GitLog"]),
+        grant: Grant::Tools(&["GitRangeDiff"]),
         description: "Compares two versions of a commit series, like git range-diff",
         example: "SELECT status, subject, patch FROM range_diff('HEAD~3..HEAD~1', 'HEAD~2..HEAD', '.')",
     };

@@ -73,7 +73,7 @@ impl Question for TreeFilesQuery {
     const DECLARATION: Declaration = Declaration {
         name: "tree_files",
         family: Family::Git,
-        grant: Grant::Tools(&["list_files", "GitFile", "GitDiff"]),
+        grant: Grant::Tools(&["list_files", "GitFile"]),
         description: "Lists the files of a revision, the index or the work tree, like git ls-tree -r -l",
         example: "SELECT file_path, size FROM tree_files('HEAD', '.') ORDER BY size DESC LIMIT 10",
     };

@@ -37,14 +37,15 @@ GRANTED_CALLS = {name: filled(CALLS[name], **REPOSITORY) for name in FUNCTIONS} 
 
 
 def documented_grants() -> dict[str, set[str]]:
-    """Returns the tools of each function, from the table of docs/settings.md; the tool of its name is meant by itself."""
+    """Returns the tools of each function as docs/settings.md was reviewed: its table, and those below it that none opens."""
     text = (repositories.ROOT / "docs/settings.md").read_text()
-    table = text.partition("## Tools and their functions")[2].partition(
-        "\n\nThe functions of texts"
-    )[0]
+    table, _, below = text.partition("<!-- grants:")[2].partition("<!-- end -->")
     rows = [line.split("|")[1:3] for line in table.splitlines() if line.startswith("| `")]
     names = lambda cell: re.findall(r"`(\w+)`", cell)
-    return {name: set(names(tools)) for functions, tools in rows for name in names(functions)}
+    keyed = dict.fromkeys(names(below.partition("are opened by no tool")[0]), set())
+    return keyed | {
+        name: set(names(tools)) for functions, tools in rows for name in names(functions)
+    }
 
 
 def diff(con, *arguments, function="diff_texts"):
