@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the files that repeat a declaration: sql/tools*.sql from redline_tools(), the macros with all options in
-sql/macros.sql and the lists of functions in docs/ from redline_help(), the tables of columns and parameters on the pages
-of functions from a debug build, the copies of a query in sql/analytics.sql, and the tables of promises in
-docs/security.md from the comments beside the tests that attack them."""
+sql/macros.sql and the lists of functions in docs/ from redline_help(), the table of docs/settings.md from duckdb_settings(),
+the tables of columns and parameters on the pages of functions from a debug build, the copies of a query in sql/analytics.sql,
+and the tables of promises in docs/security.md from the comments beside the tests that attack them."""
 
 import argparse
 import csv
@@ -258,6 +258,25 @@ def markdown(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     )
 
 
+MADE_SETTINGS = re.compile(
+    r"(?<=<!-- settings: made by `make sql` -->\n).*?(?=<!-- end -->)", re.DOTALL
+)
+
+
+def render_settings(con: duckdb.DuckDBPyConnection) -> str:
+    """Returns docs/settings.md with the settings that the extension registers."""
+    query = """SELECT name, input_type, value, description FROM duckdb_settings() WHERE name LIKE 'redline%' ORDER BY name"""
+    # A number stands by itself, a text or a list of texts as SQL writes it.
+    quoted = lambda value: f"'{value}'" if not value.startswith("[") else f"['{value[1:-1]}']"
+    default = lambda kind, value: value if kind == "UBIGINT" else f"`{quoted(value)}`"
+    rows = [
+        (f"`{name}`", kind, default(kind, value), meaning)
+        for name, kind, value, meaning in con.execute(query).fetchall()
+    ]
+    table = markdown(("setting", "type", "default", "meaning"), rows)
+    return MADE_SETTINGS.sub(lambda _: table, (ROOT / "docs/settings.md").read_text())
+
+
 def columns_of(con: duckdb.DuckDBPyConnection, function: str) -> str:
     """Returns the table of the columns of a function, or of the fields of its result."""
     query = 'SELECT "column", type, description FROM redline_debug_columns() WHERE function = ?'
@@ -375,6 +394,7 @@ def render(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
         texts
         | {"sql/macros.sql": render_macros(con), "sql/git.sql": render_git(con)}
         | {"sql/analytics.sql": render_analytics(), "docs/security.md": render_promises()}
+        | {"docs/settings.md": render_settings(con)}
         | render_functions(con)
         | render_pages(con)
     )
