@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes the files that repeat a declaration: sql/tools*.sql and the grants of the tools that only read in other scripts
 from redline_tools(), the macros with all options in sql/macros.sql and the lists of functions in docs/ from
-redline_help(), the tables of columns and parameters on the pages of functions and that of grants in docs/settings.md from a
-debug build, the copies of a query in sql/analytics.sql, and the tables of promises in docs/security.md from the comments
-beside the tests that attack them."""
+redline_help(), the tables of docs/settings.md from duckdb_settings() and a debug build, those of columns and parameters on the
+pages of functions from a debug build, the copies of a query in sql/analytics.sql, and the tables of promises in
+docs/security.md from the comments beside the tests that attack them."""
 
 import argparse
 import csv
@@ -257,6 +257,25 @@ def markdown(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
         + "".join(map(line, rows))
         + "\n"
     )
+
+
+MADE_SETTINGS = re.compile(
+    r"(?<=<!-- settings: made by `make sql` -->\n).*?(?=<!-- end -->)", re.DOTALL
+)
+
+
+def render_settings(con: duckdb.DuckDBPyConnection) -> str:
+    """Returns docs/settings.md with the settings that the extension registers."""
+    query = """SELECT name, input_type, value, description FROM duckdb_settings() WHERE name LIKE 'redline%' ORDER BY name"""
+    # A number stands by itself, a text or a list of texts as SQL writes it.
+    quoted = lambda value: f"'{value}'" if not value.startswith("[") else f"['{value[1:-1]}']"
+    default = lambda kind, value: value if kind == "UBIGINT" else f"`{quoted(value)}`"
+    rows = [
+        (f"`{name}`", kind, default(kind, value), meaning)
+        for name, kind, value, meaning in con.execute(query).fetchall()
+    ]
+    table = markdown(("setting", "type", "default", "meaning"), rows)
+    return MADE_SETTINGS.sub(lambda _: table, (ROOT / "docs/settings.md").read_text())
 
 
 def columns_of(con: duckdb.DuckDBPyConnection, function: str) -> str:

@@ -1,4 +1,87 @@
-//! Every limit by name: its unit, its value, and what happens beyond it.
+//! Every limit by name: its unit, its value, and what happens beyond it. A host may change those
+//! of [`HOST_LIMITS`].
+
+/// A limit that a host may change: a setting of DuckDB.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostLimit {
+    /// The name of the setting.
+    pub name: &'static str,
+    /// What `duckdb_settings()` and docs/settings.md say: its unit, and what happens beyond it.
+    pub description: &'static str,
+    /// The value while the host sets no other.
+    pub default: u64,
+    /// The value of NULL, which is the default or stricter.
+    pub null: u64,
+}
+
+/// Declares the limits that a host may change, from which follow the settings that DuckDB lists,
+/// those that functions read, and the values that the work has.
+macro_rules! host_limits {
+    (@null $default:expr) => { $default };
+    (@null $default:expr, $null:expr) => { $null };
+    ($($limit:ident = $default:expr $(, NULL = $null:expr)?, $description:literal;)*) => {
+        /// A value for each limit that a host may change: its number, or its declaration.
+        #[derive(Debug, Clone, Copy)]
+        pub struct HostLimits<T = u64> {
+            $(#[doc = $description] pub $limit: T,)*
+        }
+
+        /// The declarations.
+        pub const HOST_LIMITS: HostLimits<HostLimit> = HostLimits {
+            $($limit: HostLimit {
+                name: concat!("redline_", stringify!($limit)),
+                description: $description,
+                default: $default,
+                null: host_limits!(@null $default $(, $null)?),
+            },)*
+        };
+
+        impl<T: Copy> HostLimits<T> {
+            /// Returns one after the other.
+            pub const fn all(self) -> [T; [$(stringify!($limit)),*].len()] {
+                [$(self.$limit),*]
+            }
+
+            /// Returns what `value` makes of each.
+            pub fn map<U>(self, value: impl Fn(T) -> U) -> HostLimits<U> {
+                HostLimits { $($limit: value(self.$limit),)* }
+            }
+        }
+    };
+}
+
+host_limits! {
+    max_read_bytes = 4 << 20,
+        "Bytes of the largest file that is read; a larger one is `too_large:`";
+    max_diff_bytes = 2 << 20,
+        "Bytes of the longest diff of `diff_texts`, `diff_files` and the tool `Diff`; a longer one \
+         is cut at the end of a line";
+    max_answer_bytes = ANSWER_BYTES as u64,
+        "Bytes of a tool's answer where its call gives no `max_bytes`; the rest follows with a \
+         cursor. It is 2,000 to 67,108,864";
+    max_seconds = 0,
+        "Seconds that a function in a query, or a tool call, may take; then it is `timeout:`. With \
+         0 and NULL a function has 600 seconds and a tool call 60; set more for longer work";
+    cache_bytes = 256 << 20,
+        "Bytes of git objects that a query caches, shared by its threads, so that none is read \
+         twice; 0 caches none. Up to 32 MiB are kept for the next query, and line counts of up to \
+         131,072 changes of a repository";
+    copies_bytes = 4 << 30,
+        "Bytes of all copies that `file_at`, `files_at` and `file_versions_at` have made; those \
+         used longest ago are removed, and files that do not fit together are `too_large:`";
+    // NULL ends an approval at once.
+    approval_ttl_seconds = 900, NULL = 0, "Seconds for which an approval is valid";
+    max_proposals = 1_000, "Pending proposals of one session; another is `too_large:`";
+    max_waiting_bytes = 64 << 20,
+        "Bytes of all pending proposals; the oldest that are not approved are dropped, and a single \
+         larger one is `too_large:`";
+    max_calls = 0,
+        "Tool calls of one session per minute; a further one is `too_large:`; 0: no limit";
+    journal_max_bytes = 256 << 20,
+        "Bytes of the contents and lines of the journal; the oldest operations are dropped, and one \
+         whose contents are more is `too_large:` and not done";
+    journal_days = 30, "Days for which the journal keeps operations";
+}
 
 /// Rows in one chunk: the size of DuckDB's vectors. A larger chunk crashes 1.5.6.
 pub const CHUNK_ROWS: usize = 2048;
@@ -37,33 +120,9 @@ pub const SHARED_ROWS: usize = 64;
 /// is `too_large:` (NULL from a function that never raises).
 pub const VALUE_BYTES: usize = u32::MAX as usize;
 
-/// Bytes of a file for `diff_files` and the file tools, by default of `redline_max_read_bytes`; a
-/// larger file is `too_large:` and not read.
-pub const MAX_READ_BYTES: u64 = 4 << 20;
-
-/// Bytes of a diff from `diff_texts`, `diff_files` and the tools, by default of
-/// `redline_max_diff_bytes`; a longer one is cut at the end of a line.
-pub const MAX_DIFF_BYTES: u64 = 2 << 20;
-
 /// Bytes of a text that `diff_texts` compares; a longer one is `too_large:`. Two texts of this size
 /// with nothing in common take minutes and cannot be cancelled.
 pub const DIFF_TEXT_BYTES: usize = 64 << 20;
-
-/// Seconds for which an approval is valid, by default of `redline_approval_ttl_seconds`.
-pub const APPROVAL_TTL_SECONDS: u64 = 900;
-
-/// Bytes of results and payloads that wait for an approval, by default of
-/// `redline_max_waiting_bytes`; beyond, the oldest that are not approved are dropped and must be
-/// proposed again. A single larger proposal is `too_large:`.
-pub const WAITING_BYTES: u64 = 64 << 20;
-
-/// Waiting proposals of one session, by default of `redline_max_proposals`; another is
-/// `too_large:`.
-pub const MAX_PROPOSALS: u64 = 1_000;
-
-/// Calls of tools by one session in a minute, by default of `redline_max_calls`; 0: no limit. A
-/// further call is `too_large:`.
-pub const MAX_CALLS: u64 = 0;
 
 /// Sessions whose calls are counted at once; beyond, those without a call in the last minute are
 /// dropped, and if there are none a call of a new session is `too_large:`.
@@ -90,14 +149,6 @@ pub const SESSION_BYTES: usize = 256;
 /// Lines of a page of `approval_pages`; other values are `invalid_args:`. The least fits a box, the
 /// most bounds the work.
 pub const PAGE_LINES: std::ops::RangeInclusive<i64> = 8..=100_000;
-
-/// Bytes of the contents and lines of a journal, while `redline_journal_max_bytes` says nothing
-/// else; the oldest operations are forgotten. An operation whose contents are more is `too_large:`
-/// and not done.
-pub const JOURNAL_BYTES: u64 = 256 << 20;
-
-/// Days for which operations are kept in a journal, while `redline_journal_days` says nothing else.
-pub const JOURNAL_DAYS: u64 = 30;
 
 /// Bytes of the lines of a journal that are kept; the oldest are forgotten.
 pub const JOURNAL_LINES_BYTES: u64 = 16 << 20;
@@ -225,10 +276,6 @@ pub const TOOL_SECONDS: u64 = 60;
 
 /// Bytes of objects that are cached from one query to the next.
 pub const KEPT_BYTES: usize = 32 << 20;
-
-/// Bytes of objects that a query caches, by default of `redline_cache_bytes`; the least recently
-/// used are evicted.
-pub const CACHE_BYTES: u64 = 256 << 20;
 
 /// Bytes of a path below a sandbox's root, and of one name in it: Linux's limits. A longer one is
 /// `fs_denied:`.
@@ -538,11 +585,6 @@ pub const TOLD_MOVE_LINES: u32 = 5;
 
 /// The divisor for the part of an answer that the moves may take.
 pub const TOLD_MOVES_PART: usize = 8;
-
-/// Bytes of the copies of contents that DuckDB's readers open, by default of
-/// `redline_copies_bytes`; beyond, those used longest ago are removed. What does not fit by itself
-/// is `too_large:`.
-pub const COPIES_BYTES: u64 = 4 << 30;
 
 /// Contents that are copied at once, and files that one call names: beyond, those used longest ago
 /// are removed; a call with more is `too_large:`.

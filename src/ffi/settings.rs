@@ -72,7 +72,14 @@ impl Settings {
     }
 
     /// Returns a setting's value; NULL if the host does not know the name.
+    ///
+    /// # Panics
+    /// In debug builds for one that was not read: the function that asks does not declare it.
     pub fn get(&self, name: &str) -> &Value {
+        debug_assert!(
+            self.files.is_none() || self.values.contains_key(name) || name == ONLY_WHILE_OFF.0,
+            "the setting {name} is not among SETTINGS of the function"
+        );
         self.values.get(name).unwrap_or(&Value::Null)
     }
 
@@ -84,7 +91,7 @@ impl Settings {
 
     /// Returns the number of threads of a query, at least one: [`THREADS`], if it was read.
     pub fn threads(&self) -> usize {
-        let threads = self.get(THREADS).as_integer().unwrap_or(1);
+        let threads = self.values.get(THREADS).and_then(Value::as_integer).unwrap_or(1);
         usize::try_from(threads).unwrap_or(1).max(1)
     }
 

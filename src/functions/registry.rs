@@ -4,9 +4,7 @@ use super::surface::FunctionEntry;
 use super::surface::scalar::scalar;
 use super::surface::table::table;
 #[cfg(debug_assertions)]
-use crate::functions::debug::{
-    debug_columns, debug_edits, debug_grants, debug_panic, debug_refuse,
-};
+use crate::functions::debug;
 use crate::functions::git::listed::List;
 use crate::functions::{agent, approvals, files, git, text};
 use redline_query::questions::{
@@ -14,9 +12,10 @@ use redline_query::questions::{
     file_status, line_history, moved_lines, patches, range_diff, reflog, refs, tree_files,
 };
 use redline_query::review::pages;
+use redline_rows::joined;
 
-/// Every function, in the order in which help lists them.
-pub static FUNCTIONS: &[FunctionEntry] = &[
+/// The questions about two sides.
+const COMPARISONS: &[FunctionEntry] = &[
     table::<file_changes::FileChangesQuery>(),
     scalar::<List<file_changes::FileChangesQuery>>(),
     table::<commit_changes::CommitChangesQuery>(),
@@ -31,11 +30,10 @@ pub static FUNCTIONS: &[FunctionEntry] = &[
     table::<patches::PatchesQuery>(),
     scalar::<List<patches::PatchesQuery>>(),
     table::<pages::Request>(),
-    scalar::<git::diff_html::DiffHtml>(),
-    scalar::<git::resolve_revision::ResolveRevision>(),
-    scalar::<git::merge_base::MergeBase>(),
-    scalar::<git::merge_bases::MergeBases>(),
-    scalar::<git::ahead_behind::AheadBehind>(),
+];
+
+/// The questions about a range, and about the files of a revision.
+const HISTORIES: &[FunctionEntry] = &[
     table::<commits::CommitsQuery>(),
     scalar::<List<commits::CommitsQuery>>(),
     table::<range_diff::RangeDiffQuery>(),
@@ -57,77 +55,15 @@ pub static FUNCTIONS: &[FunctionEntry] = &[
     scalar::<List<tree_files::TreeFilesQuery>>(),
     table::<file_outline::FileOutlineQuery>(),
     scalar::<List<file_outline::FileOutlineQuery>>(),
-    scalar::<git::file_content::FileContent>(),
-    scalar::<git::file_content::FileBytes>(),
-    scalar::<git::file_at::FileAt>(),
-    scalar::<git::file_at::FilesAt>(),
-    scalar::<git::file_at::FileVersionsAt>(),
-    scalar::<text::unified_diff::UnifiedDiff>(),
-    scalar::<text::diff_stats::DiffStats>(),
-    scalar::<text::diff_rows::DiffRows>(),
-    scalar::<text::inline_diff::InlineDiff>(),
-    scalar::<text::diff_texts::DiffTexts>(),
-    scalar::<text::diff_files::DiffFiles>(),
-    scalar::<text::patch_files::PatchFiles>(),
-    scalar::<text::patch_hunks::PatchHunks>(),
-    scalar::<text::patch_id::PatchId>(),
-    scalar::<text::apply_patch::ApplyPatch>(),
-    scalar::<text::apply_patch::TryApplyPatch>(),
-    scalar::<text::reverse_patch::ReversePatch>(),
-    scalar::<text::merge_texts::MergeTexts>(),
-    scalar::<text::merge_conflicts::MergeConflicts>(),
-    scalar::<text::table_changes_sql::TableChangesSql>(),
-    scalar::<text::data_rows::DataRows>(),
-    scalar::<text::data_changes::DataChangesOfTexts>(),
-    scalar::<text::data_history_sql::DataHistorySql>(),
-    scalar::<files::read_file::ReadFile>(),
-    scalar::<files::write_file::WriteFile>(),
-    scalar::<files::edit_file::EditFile>(),
-    scalar::<files::edit_lines::EditLines>(),
-    scalar::<files::edit_files::EditFiles>(),
-    table::<files::edit_explain::EditExplain>(),
-    table::<files::redline_log::RedlineLog>(),
-    scalar::<files::revert_edit::RevertEdit>(),
-    scalar::<files::revert_edit::RevertEdits>(),
-    scalar::<files::git_commit::GitCommit>(),
-    scalar::<files::git_commit::GitStage>(),
-    scalar::<files::git_commit::GitUnstage>(),
-    scalar::<files::git_restore::GitRestore>(),
-    scalar::<approvals::needs_approval::NeedsApproval>(),
-    scalar::<approvals::call_approval::ReadApproval>(),
-    scalar::<approvals::call_approval::WriteApproval>(),
-    scalar::<approvals::call_approval::EditApproval>(),
-    scalar::<approvals::approval_chunk::ApprovalChunk>(),
-    scalar::<approvals::approval_pages::ApprovalPages>(),
-    scalar::<approvals::approval_pieces::ApprovalPieces>(),
-    scalar::<approvals::approval_pieces::PatchPieces>(),
-    scalar::<approvals::approval_pieces::VisiblePieces>(),
-    scalar::<approvals::approve::Approve>(),
-    scalar::<approvals::decline::Decline>(),
-    scalar::<approvals::withdraw::Withdraw>(),
-    scalar::<approvals::end_work::EndWork>(),
-    scalar::<approvals::approval_file::ApprovalFile>(),
-    table::<approvals::pending_approvals::PendingApprovals>(),
-    table::<approvals::approvals_given::ApprovalsGiven>(),
-    scalar::<approvals::approval_display::ApprovalDisplay>(),
-    scalar::<approvals::approval_display::ApprovalComplete>(),
-    scalar::<approvals::approval_display::ApprovalPaging>(),
-    table::<agent::redline_help::RedlineHelp>(),
-    scalar::<agent::redline_sql::RedlineSql>(),
-    table::<agent::redline_tools::RedlineTools>(),
-    scalar::<agent::redline_call::RedlineCall>(),
-    scalar::<agent::redline_call::RedlineCallText>(),
-    table::<agent::redline_capabilities::Capabilities>(),
-    #[cfg(debug_assertions)]
-    table::<debug_columns::DebugColumns>(),
-    #[cfg(debug_assertions)]
-    scalar::<debug_edits::Edits>(),
-    #[cfg(debug_assertions)]
-    table::<debug_grants::DebugGrants>(),
-    #[cfg(debug_assertions)]
-    scalar::<debug_panic::Panic>(),
-    #[cfg(debug_assertions)]
-    table::<debug_panic::PanicScan>(),
-    #[cfg(debug_assertions)]
-    scalar::<debug_refuse::Refuse>(),
 ];
+
+#[cfg(debug_assertions)]
+const DEBUG: &[FunctionEntry] = debug::FUNCTIONS;
+#[cfg(not(debug_assertions))]
+const DEBUG: &[FunctionEntry] = &[];
+
+/// Every function, in the order in which help lists them.
+pub static FUNCTIONS: &[FunctionEntry] = joined!(
+    FunctionEntry: COMPARISONS, git::REVISIONS, HISTORIES, git::CONTENTS, text::FUNCTIONS,
+    files::FUNCTIONS, approvals::FUNCTIONS, agent::FUNCTIONS, DEBUG,
+);

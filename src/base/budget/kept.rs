@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::limits;
+use crate::limits::HOST_LIMITS;
 
 /// The cache of all databases of the process.
-pub static KEPT: KeptBytes = KeptBytes::new(limits::CACHE_BYTES as usize);
+pub static KEPT: KeptBytes = KeptBytes::new(HOST_LIMITS.cache_bytes.default as usize);
 
 /// Counts cached bytes against a limit.
 ///

@@ -42,9 +42,6 @@ pub use weigh::Weigh;
 use crate::error::Error;
 use crate::limits;
 
-/// The setting that a timeout error names.
-pub const MAX_SECONDS: &str = "redline_max_seconds";
-
 /// The time and memory of a query, and the flag that cancels one part of it.
 #[derive(Debug)]
 pub struct Budget {
@@ -221,7 +218,8 @@ impl fmt::Display for Stopped {
             Self::Timeout { seconds } => {
                 write!(
                     f,
-                    "the query took longer than the {seconds} seconds that {MAX_SECONDS} allows"
+                    "the query took longer than the {seconds} seconds that {} allows",
+                    limits::HOST_LIMITS.max_seconds.name
                 )
             }
             Self::Memory { limit } => {
@@ -279,7 +277,10 @@ mod tests {
         let stopped = budget.part().check().unwrap_err();
         assert_eq!(stopped, Stopped::Timeout { seconds: 0 });
         let message = Error::from(stopped).to_string();
-        assert!(message.starts_with("timeout: ") && message.contains(MAX_SECONDS), "{message}");
+        assert!(
+            message.starts_with("timeout: ") && message.contains("redline_max_seconds"),
+            "{message}"
+        );
         assert_eq!(Budget::new(Some(Duration::MAX)).check(), Ok(()));
     }
 }

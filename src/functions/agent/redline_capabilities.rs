@@ -13,8 +13,8 @@ use redline_base::budget::KEPT;
 use redline_base::error::Result;
 use redline_base::limits;
 use redline_rows::{
-    Col, Has, HasList, ListOf, Out, Row, Written, bigint, boolean, structure, structures, varchar,
-    varchars,
+    Col, Has, HasList, ListOf, Out, Row, Written, bigint, boolean, joined, structure, structures,
+    varchar, varchars,
 };
 use redline_sandbox::{GitGrant, RefPattern, Sandbox, kernel_guard};
 use redline_tools as tools;
@@ -158,14 +158,8 @@ const MCP_LOCK_SERVERS: &str = "mcp_lock_servers";
 const ENABLE_LOGGING: &str = "enable_logging";
 
 /// The settings that are read: those of the other functions, and two that only this one reads.
-const SETTINGS: &[&str] = &{
-    const SHARED: &[&str] = execution_context::SETTINGS;
-    let mut all = [""; SHARED.len() + 2];
-    let (shared, own) = all.split_at_mut(SHARED.len());
-    shared.copy_from_slice(SHARED);
-    own.copy_from_slice(&[MCP_LOCK_SERVERS, ENABLE_LOGGING]);
-    all
-};
+const SETTINGS: &[&str] =
+    joined!(&str: execution_context::SETTINGS, &[MCP_LOCK_SERVERS, ENABLE_LOGGING]);
 
 /// Returns the names of the ways around redline's rules that are open to SQL on this database;
 /// docs/security.md tells how to close each.

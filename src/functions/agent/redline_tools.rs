@@ -6,6 +6,7 @@ use crate::functions::params::Args;
 use crate::functions::surface::{self, Family, Grant, Rows, Table};
 use crate::functions::tools::TOOLS;
 use redline_base::error::Result;
+use redline_base::limits::HOST_LIMITS;
 use redline_rows::{Col, Row, json, varchar};
 use redline_tools::Declaration;
 
@@ -60,7 +61,7 @@ impl Table for RedlineTools {
         example: "SELECT name, description FROM redline_tools()",
     };
     type Row = Tool;
-    const SETTINGS: &'static [&'static str] = &[settings::MAX_ANSWER_BYTES];
+    const SETTINGS: &'static [&'static str] = &[HOST_LIMITS.max_answer_bytes.name];
     type Bind = ();
     type Scan = Rows<Tool>;
 

@@ -7,9 +7,11 @@ use super::settings;
 use crate::ffi::{Settings, State, THREADS};
 use redline_base::budget::{Budget, RowThread};
 use redline_base::error::Result;
+use redline_base::limits::HOST_LIMITS;
 use redline_edit::Session;
 use redline_query::Caller;
 use redline_query::Context;
+use redline_rows::joined;
 use redline_sandbox::{Access, CopyRules};
 
 /// Whether DuckDB may read and write files anywhere.
@@ -26,8 +28,8 @@ pub const HOME_DIRECTORY: &str = "home_directory";
 /// The directory of DuckDB's temporary files.
 const TEMP_DIRECTORY: &str = "temp_directory";
 
-/// The settings that functions which open repositories or files read.
-pub const SETTINGS: &[&str] = &[
+/// DuckDB's own settings that functions which open repositories or files read.
+const HOST_SETTINGS: &[&str] = &[
     THREADS,
     // Read before the setting that applies only while it is off.
     EXTERNAL_ACCESS,
@@ -36,23 +38,10 @@ pub const SETTINGS: &[&str] = &[
     HOME_DIRECTORY,
     LOCK_CONFIGURATION,
     TEMP_DIRECTORY,
-    settings::SANDBOXES,
-    settings::TOOL_GRANTS,
-    settings::MAX_READ_BYTES,
-    settings::MAX_DIFF_BYTES,
-    settings::MAX_ANSWER_BYTES,
-    settings::APPROVAL_TTL_SECONDS,
-    settings::APPROVER,
-    settings::MAX_PROPOSALS,
-    settings::MAX_WAITING_BYTES,
-    settings::MAX_CALLS,
-    settings::CACHE_BYTES,
-    settings::COPIES_BYTES,
-    settings::MAX_SECONDS,
-    settings::JOURNAL,
-    settings::JOURNAL_MAX_BYTES,
-    settings::JOURNAL_DAYS,
 ];
+
+/// The settings that such functions read: those, and all of redline.
+pub const SETTINGS: &[&str] = joined!(&str: HOST_SETTINGS, settings::NAMES);
 
 /// The tools that show the content of files.
 const READING: &[&str] = &["read_file", "edit_file"];
@@ -109,7 +98,7 @@ impl ExecutionContext {
             budget: settings::budget(&settings),
             threads: settings.threads(),
             repositories: Arc::clone(&database.repositories),
-            cache_bytes: settings::cache_bytes(&settings),
+            host_limits: settings::host_limits(&settings),
         };
         let has_approver =
             settings::approvers(&settings).is_ok_and(|approvers| approvers.is_some());
@@ -139,8 +128,8 @@ impl ExecutionContext {
         CopyRules {
             access: &self.caller.context.access,
             temporary: self.settings.get(TEMP_DIRECTORY).as_text(),
-            bytes: settings::copies_bytes(&self.settings),
-            name: settings::COPIES_BYTES,
+            bytes: self.caller.context.host_limits.copies_bytes,
+            name: HOST_LIMITS.copies_bytes.name,
         }
     }
 

@@ -12,7 +12,7 @@ use redline_render::html;
 use redline_rows::{Field, Out, Varchar, Written};
 use redline_text::CancelToken;
 
-const NAMED: &[Field] = &comparison::NAMED;
+const NAMED: &[Field] = comparison::NAMED;
 const WHOLE: [Field; 4] = [
     FROM.field,
     TO.field,

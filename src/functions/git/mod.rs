@@ -13,3 +13,24 @@ pub mod range_scan;
 pub mod repository_scalar;
 pub mod resolve_revision;
 pub mod revision_scan;
+
+use crate::functions::surface::FunctionEntry;
+use crate::functions::surface::scalar::scalar;
+
+/// The functions of sides and revisions, in the order in which help lists them.
+pub const REVISIONS: &[FunctionEntry] = &[
+    scalar::<diff_html::DiffHtml>(),
+    scalar::<resolve_revision::ResolveRevision>(),
+    scalar::<merge_base::MergeBase>(),
+    scalar::<merge_bases::MergeBases>(),
+    scalar::<ahead_behind::AheadBehind>(),
+];
+
+/// The functions of the contents of files.
+pub const CONTENTS: &[FunctionEntry] = &[
+    scalar::<file_content::FileContent>(),
+    scalar::<file_content::FileBytes>(),
+    scalar::<file_at::FileAt>(),
+    scalar::<file_at::FilesAt>(),
+    scalar::<file_at::FileVersionsAt>(),
+];

@@ -6,6 +6,7 @@ use redline_rows::{Declaration, Family};
 use redline_rows::{Field, Type};
 
 /// A function as it is registered.
+#[derive(Clone, Copy)]
 pub struct FunctionEntry {
     /// Its parameters and result.
     pub signature: Signature,
@@ -16,6 +17,7 @@ pub struct FunctionEntry {
 }
 
 /// The parameters and the result of a function.
+#[derive(Clone, Copy)]
 pub enum Signature {
     /// A table function.
     Table {

@@ -21,3 +21,28 @@ pub mod reverse_patch;
 pub mod sides;
 pub mod table_changes_sql;
 pub mod unified_diff;
+
+use crate::functions::surface::FunctionEntry;
+use crate::functions::surface::scalar::scalar;
+
+/// The functions, in the order in which help lists them.
+pub const FUNCTIONS: &[FunctionEntry] = &[
+    scalar::<unified_diff::UnifiedDiff>(),
+    scalar::<diff_stats::DiffStats>(),
+    scalar::<diff_rows::DiffRows>(),
+    scalar::<inline_diff::InlineDiff>(),
+    scalar::<diff_texts::DiffTexts>(),
+    scalar::<diff_files::DiffFiles>(),
+    scalar::<patch_files::PatchFiles>(),
+    scalar::<patch_hunks::PatchHunks>(),
+    scalar::<patch_id::PatchId>(),
+    scalar::<apply_patch::ApplyPatch>(),
+    scalar::<apply_patch::TryApplyPatch>(),
+    scalar::<reverse_patch::ReversePatch>(),
+    scalar::<merge_texts::MergeTexts>(),
+    scalar::<merge_conflicts::MergeConflicts>(),
+    scalar::<table_changes_sql::TableChangesSql>(),
+    scalar::<data_rows::DataRows>(),
+    scalar::<data_changes::DataChangesOfTexts>(),
+    scalar::<data_history_sql::DataHistorySql>(),
+];

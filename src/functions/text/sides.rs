@@ -8,6 +8,7 @@ use crate::functions::params::{Args, Bytes, Param, required};
 use crate::functions::surface::State;
 use redline_base::budget::Budget;
 use redline_base::error::Result;
+use redline_base::limits::HOST_LIMITS;
 use redline_text::{CancelToken, Diff, DiffOptions, Engine, lines};
 
 /// The first text.
@@ -24,7 +25,7 @@ pub struct Comparer {
 }
 
 impl State for Comparer {
-    const SETTINGS: &'static [&'static str] = &[settings::MAX_SECONDS, THREADS];
+    const SETTINGS: &'static [&'static str] = &[HOST_LIMITS.max_seconds.name, THREADS];
 
     fn open(settings: Settings) -> Result<Self> {
         Ok(Self { engine: Engine::default(), budget: settings::budget(&settings) })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use redline_base::budget::{Budget, Current, Gather, Joined, KEPT, Permits, TryGather, Weigh};
 use redline_base::error::{Error, ErrorKind, Result, quoted};
-use redline_base::limits;
+use redline_base::limits::{self, HostLimits};
 use redline_base::pipeline::{Ordered, Source, Window};
 use redline_git::{Mailmap, Mailmaps, Measure, Repositories, Repository};
 use redline_rows::{Need, Needs};
@@ -23,8 +23,8 @@ pub struct Context {
     pub threads: usize,
     /// The cache of repositories.
     pub repositories: Arc<Repositories>,
-    /// The bytes of git objects to cache.
-    pub cache_bytes: usize,
+    /// The limits that the host has set.
+    pub host_limits: HostLimits,
 }
 
 impl Context {
@@ -36,10 +36,10 @@ impl Context {
 
     /// Opens a named repository, within the access rules.
     pub fn repository(&self, given: &str) -> Result<Repository> {
-        KEPT.set_limit(self.cache_bytes);
-        let repository =
-            Repository::open(given, &self.access, &self.repositories, self.cache_bytes)
-                .map_err(|error| self.with_repositories(error))?;
+        let cache_bytes = usize::try_from(self.host_limits.cache_bytes).unwrap_or(usize::MAX);
+        KEPT.set_limit(cache_bytes);
+        let repository = Repository::open(given, &self.access, &self.repositories, cache_bytes)
+            .map_err(|error| self.with_repositories(error))?;
         Ok(repository.with_budget(Arc::clone(&self.budget)).with_threads(self.threads))
     }
 

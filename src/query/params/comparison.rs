@@ -5,10 +5,10 @@ use crate::Revisions;
 use redline_base::budget::owned;
 use redline_base::error::Result;
 use redline_git::{RenameOptions, Untracked};
-use redline_rows::Field;
 use redline_rows::params::{
     Args, Choice, Flag, Maybe, Name, OneOf, Param, choice, flag, number, optional, required,
 };
+use redline_rows::{Field, fields, joined};
 use redline_text::{Algorithm, Combined, DiffOptions, Whitespace};
 
 /// The old side.
@@ -78,37 +78,19 @@ const MERGES: Param<OneOf<MergesShown>> = choice(
 );
 
 /// The positional parameters of the functions over all files.
-pub const PARAMETERS: &[Field] = &[FROM.field, TO.field, REPO.field];
-const SIDES: [Field; 2] = [MERGE_BASE.field, UNTRACKED.field];
-const LINES: [Field; 5] = [
-    ALGORITHM.field,
-    IGNORE_WHITESPACE.field,
-    IGNORE_BLANK_LINES.field,
-    CONTEXT.field,
-    INTER_HUNK_CONTEXT.field,
-];
-const FILES: [Field; 5] =
-    [RENAMES.field, COPIES.field, SIMILARITY.field, RENAME_LIMIT.field, PATHS.field];
+pub const PARAMETERS: &[Field] = fields![FROM, TO, REPO];
+const SIDES: &[Field] = fields![MERGE_BASE, UNTRACKED];
+const LINES: &[Field] =
+    fields![ALGORITHM, IGNORE_WHITESPACE, IGNORE_BLANK_LINES, CONTEXT, INTER_HUNK_CONTEXT];
+const FILES: &[Field] = fields![RENAMES, COPIES, SIMILARITY, RENAME_LIMIT, PATHS];
 /// The named parameters that apply to one file.
-pub const OF_ONE_FILE: [Field; 7] = joined(&SIDES, &LINES);
+pub const OF_ONE_FILE: &[Field] = joined!(Field: SIDES, LINES);
 /// The named parameters that apply without a work tree and with one revision.
-pub const OF_HISTORY: [Field; 10] = joined(&LINES, &FILES);
+pub const OF_HISTORY: &[Field] = joined!(Field: LINES, FILES);
 /// The named parameters of all functions that compare two sides.
-pub const NAMED: [Field; 12] = joined(&SIDES, &OF_HISTORY);
+pub const NAMED: &[Field] = joined!(Field: SIDES, OF_HISTORY);
 /// The named parameters of functions that also show merges.
-pub const MERGE_NAMED: [Field; 13] = joined(&NAMED, &[MERGES.field]);
-
-/// Joins two lists of parameters; `N` is the number of all.
-pub const fn joined<const N: usize>(first: &[Field], second: &[Field]) -> [Field; N] {
-    assert!(N == first.len() + second.len());
-    let mut all = [first[0]; N];
-    let mut at = 0;
-    while at < N {
-        all[at] = if at < first.len() { first[at] } else { second[at - first.len()] };
-        at += 1;
-    }
-    all
-}
+pub const MERGE_NAMED: &[Field] = joined!(Field: NAMED, fields![MERGES]);
 
 /// Returns the sides to compare, the selected files and the options of comparing them.
 pub fn revisions(args: Args<'_>) -> Result<Revisions> {
@@ -119,17 +101,18 @@ pub fn revisions(args: Args<'_>) -> Result<Revisions> {
         repo: args.owned(REPO)?,
         merge_base: args.get(MERGE_BASE)?,
         untracked: if untracked { Untracked::Identified } else { Untracked::Ignored },
-        paths: args.get(PATHS)?.unwrap_or_default(),
+        paths: args.get_if_declared(PATHS)?.unwrap_or_default(),
         renames: rename_options(args)?,
-        combined: args.get(MERGES)?,
+        combined: args.get_if_declared(MERGES)?,
         diff: diff_options(args)?,
     })
 }
 
 /// Returns the options of rename detection, if it is on; copies include renames, as in git.
 pub fn rename_options(args: Args<'_>) -> Result<Option<RenameOptions>> {
-    let (renames, copies) = (args.get(RENAMES)?, args.get(COPIES)?);
-    let (similarity, limit) = (args.get(SIMILARITY)?, args.get(RENAME_LIMIT)?);
+    let (renames, copies) = (args.get_if_declared(RENAMES)?, args.get_if_declared(COPIES)?);
+    let (similarity, limit) =
+        (args.get_if_declared(SIMILARITY)?, args.get_if_declared(RENAME_LIMIT)?);
     Ok((renames || copies).then_some(RenameOptions { copies, similarity, limit }))
 }
 

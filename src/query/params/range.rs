@@ -58,7 +58,7 @@ fn history_options(args: Args<'_>) -> Result<HistoryOptions> {
         merges: Merges::AllParents,
         since: args.get(SINCE)?,
         until: args.get(UNTIL)?,
-        first_parent: args.get(FIRST_PARENT)?,
+        first_parent: args.get_if_declared(FIRST_PARENT)?,
     })
 }
 

@@ -24,7 +24,7 @@ use redline_rows::params::{
 };
 use redline_rows::{
     Col, Declaration, Family, Field, Grant, Has, Need, Needs, Part, Row, Type, bigint, boolean,
-    bounded, fields, varchar,
+    bounded, fields, joined, varchar,
 };
 use redline_text::CancelToken;
 
@@ -326,6 +326,18 @@ pub const COPIES: Param<CopySearch> = number(
 const LINES: Param<Maybe<LineRange>> =
     optional("lines", "The first and the last line, from 1; NULL for all");
 
+/// How lines are followed, and their commits shown: after its own, the parameters of each blame.
+const FOLLOWING: &[Field] = fields![
+    IGNORE_WHITESPACE,
+    FIRST_PARENT,
+    SINCE,
+    MAILMAP,
+    MAILMAP_FILE,
+    IGNORE_REVS,
+    MOVES,
+    COPIES,
+];
+
 impl Question for FileBlameQuery {
     const DECLARATION: Declaration = Declaration {
         name: "file_blame",
@@ -335,17 +347,7 @@ impl Question for FileBlameQuery {
         example: "SELECT line, author_name, subject, content FROM file_blame('README.md', 'HEAD', '.') LIMIT 10",
     };
     const PARAMETERS: &'static [Field] = fields![FILE, NEWEST_VERSION, REPO];
-    const NAMED: &'static [Field] = fields![
-        LINES,
-        IGNORE_WHITESPACE,
-        FIRST_PARENT,
-        SINCE,
-        MAILMAP,
-        MAILMAP_FILE,
-        IGNORE_REVS,
-        MOVES,
-        COPIES,
-    ];
+    const NAMED: &'static [Field] = joined!(Field: fields![LINES], FOLLOWING);
     const LIST_EXAMPLE: &'static str =
         "SELECT len(file_blame_list('README.md', 'HEAD', '.', {'lines': [1, 2]}))";
     type Query = Self;
@@ -439,17 +441,7 @@ impl Question for TreeBlameQuery {
         example: "SELECT author_name, sum(lines) FROM tree_blame('HEAD', '.') GROUP BY ALL",
     };
     const PARAMETERS: &'static [Field] = fields![NEWEST_VERSIONS, REPO];
-    const NAMED: &'static [Field] = fields![
-        PATHS,
-        IGNORE_WHITESPACE,
-        FIRST_PARENT,
-        SINCE,
-        MAILMAP,
-        MAILMAP_FILE,
-        IGNORE_REVS,
-        MOVES,
-        COPIES,
-    ];
+    const NAMED: &'static [Field] = joined!(Field: fields![PATHS], FOLLOWING);
     const IS_EAGER: bool = true;
     const LIST_EXAMPLE: &'static str =
         "SELECT len(tree_blame_list('HEAD', '.', {'paths': '*.md'}))";

@@ -30,8 +30,8 @@ use redline_rows::params::{
     Args, Asked, Choice, Given, Kind, Maybe, OneOf, Param, Text, Value, choice, optional,
 };
 use redline_rows::{
-    Col, Declaration, Family, Field, Grant, Has, Need, Needs, Part, Row, Type, fields, varchar,
-    varchars,
+    Col, Declaration, Family, Field, Grant, Has, Need, Needs, Part, Row, Type, fields, joined,
+    varchar, varchars,
 };
 use redline_text::CancelToken;
 
@@ -211,16 +211,7 @@ const CHANGED_LINES: Param<Maybe<Text>> = optional(
 );
 
 /// Its own parameters; those of a comparison follow.
-const OWN: [Field; 7] = [
-    MERGES.field,
-    SINCE.field,
-    UNTIL.field,
-    MAILMAP.field,
-    MAILMAP_FILE.field,
-    CONTAINS.field,
-    CHANGED_LINES.field,
-];
-const NAMED: [Field; 17] = comparison::joined(&OWN, &comparison::OF_HISTORY);
+const OWN: &[Field] = fields![MERGES, SINCE, UNTIL, MAILMAP, MAILMAP_FILE, CONTAINS, CHANGED_LINES];
 
 /// The parents with which merges are compared, and whether at once.
 type ComparedMerges = (Merges, bool);
@@ -269,7 +260,7 @@ impl Question for CommitChangesQuery {
         example: "SELECT subject, file_path, additions FROM commit_changes('HEAD', '.') LIMIT 10",
     };
     const PARAMETERS: &'static [Field] = fields![RANGE, REPO];
-    const NAMED: &'static [Field] = &NAMED;
+    const NAMED: &'static [Field] = joined!(Field: OWN, comparison::OF_HISTORY);
     const IS_EAGER: bool = true;
     const LIST_EXAMPLE: &'static str =
         "SELECT len(commit_changes_list('HEAD~2..HEAD', '.', {'renames': true}))";

@@ -146,7 +146,7 @@ impl Question for FileDiffQuery {
         example: "SELECT line_type, content FROM file_diff('README.md', 'HEAD~1', 'HEAD', '.')",
     };
     const PARAMETERS: &'static [Field] = fields![FILE, FROM, TO, REPO];
-    const NAMED: &'static [Field] = &comparison::OF_ONE_FILE;
+    const NAMED: &'static [Field] = comparison::OF_ONE_FILE;
     const LIST_EXAMPLE: &'static str = "SELECT unnest(file_diff_list('README.md', 'HEAD~1', 'HEAD', '.', {'context': 0}), recursive := true)";
     type Query = Self;
 
@@ -164,7 +164,7 @@ impl Question for LinesQuery {
         example: "SELECT file_path, line_type, content FROM diff_lines('HEAD~1', 'HEAD', '.') WHERE line_type = 'ADDED'",
     };
     const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
-    const NAMED: &'static [Field] = &comparison::MERGE_NAMED;
+    const NAMED: &'static [Field] = comparison::MERGE_NAMED;
     const LIST_EXAMPLE: &'static str = "SELECT unnest(diff_lines_list('HEAD~1', 'HEAD', '.', {'paths': '*.md'}), recursive := true)";
     type Query = Self;
 

@@ -132,7 +132,7 @@ impl Question for FileChangesQuery {
         example: "SELECT file_path, status, additions, deletions FROM file_changes('HEAD~1', 'HEAD', '.')",
     };
     const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
-    const NAMED: &'static [Field] = &comparison::NAMED;
+    const NAMED: &'static [Field] = comparison::NAMED;
     const LIST_EXAMPLE: &'static str = "SELECT unnest(file_changes_list('HEAD~1', 'HEAD', '.', {'renames': true}), recursive := true)";
     type Query = Self;
 

@@ -216,7 +216,7 @@ impl Question for PatchesQuery {
         example: "SELECT string_agg(patch, '') FROM file_patches('HEAD~1', 'HEAD', '.')",
     };
     const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
-    const NAMED: &'static [Field] = &comparison::MERGE_NAMED;
+    const NAMED: &'static [Field] = comparison::MERGE_NAMED;
     const LIST_EXAMPLE: &'static str = "SELECT unnest(file_patches_list('HEAD~1', 'HEAD', '.', {'context': 1}), recursive := true)";
     type Query = Self;
 
@@ -233,7 +233,7 @@ impl Question for HunksQuery {
         ..PatchesQuery::DECLARATION
     };
     const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
-    const NAMED: &'static [Field] = &comparison::NAMED;
+    const NAMED: &'static [Field] = comparison::NAMED;
     const LIST_EXAMPLE: &'static str =
         "SELECT unnest(diff_hunks_list('HEAD~1', 'HEAD', '.', {'context': 0}), recursive := true)";
     type Query = Self;

@@ -30,7 +30,8 @@ use redline_git::{
 use redline_review::{Binding, File, Layout, Measures, Noise, Page, Rank, Review, Section};
 use redline_rows::params::{Args, Asked, Given, Kind, Maybe, Param, Text, Texts, number, optional};
 use redline_rows::{
-    Col, Declaration, Family, Field, Grant, Needs, Row, Type, bigint, boolean, varchar,
+    Col, Declaration, Family, Field, Grant, Needs, Row, Type, bigint, boolean, fields, joined,
+    varchar,
 };
 use redline_text::hunk_id::HunkId;
 use redline_text::moved::{MovedMode, MovedWhitespace};
@@ -505,8 +506,6 @@ const EXCEPT_IDS: Param<Maybe<Texts>> = optional(
     "except_ids",
     "What was seen: hunk ids (hunks whose context_id is listed are omitted) and ranges a..b; NULL for nothing",
 );
-const NAMED: [Field; 15] =
-    comparison::joined(&comparison::NAMED, &[MAX_BYTES.field, CURSOR.field, EXCEPT_IDS.field]);
 
 /// The maximum length of an answer.
 struct AnswerBytes;
@@ -529,7 +528,8 @@ impl Question for Request {
         example: "SELECT string_agg(text, '') FROM diff_review('HEAD~1', 'HEAD', '.', max_bytes := 10000)",
     };
     const PARAMETERS: &'static [Field] = comparison::PARAMETERS;
-    const NAMED: &'static [Field] = &NAMED;
+    const NAMED: &'static [Field] =
+        joined!(Field: comparison::NAMED, fields![MAX_BYTES, CURSOR, EXCEPT_IDS]);
     type Query = Self;
 
     fn query(args: Args<'_>) -> Result<Self> {

@@ -39,12 +39,29 @@ impl<'a> Args<'a> {
         Args { values: [options, of_nulls], ..self }
     }
 
-    /// Returns the value of a parameter, or its default: also if the function has no such
-    /// parameter, so that one function can read parameters that several functions have.
+    /// Returns the value of a parameter, or its default.
     ///
     /// # Errors
     /// `invalid_args` for a value that the parameter cannot have.
+    ///
+    /// # Panics
+    /// In debug builds for a parameter that a table function does not declare.
     pub fn get<K: Kind>(&self, param: Param<K>) -> Result<K::Of<'a>> {
+        debug_assert!(
+            self.row.is_some() || self.is_declared(param.field.name),
+            "the parameter {} is not declared by {}",
+            param.field.name,
+            self.function
+        );
+        self.get_if_declared(param)
+    }
+
+    /// Returns the same, and the default if the function has no such parameter, where one function
+    /// reads the parameters of several.
+    ///
+    /// # Errors
+    /// As [`Self::get`].
+    pub fn get_if_declared<K: Kind>(&self, param: Param<K>) -> Result<K::Of<'a>> {
         param.read(self.given(param.field.name), self.function)
     }
 
@@ -85,6 +102,10 @@ impl<'a> Args<'a> {
         self.row.unwrap_or_else(|| panic!("{} is not a scalar function", self.function))
     }
 
+    fn is_declared(&self, name: &str) -> bool {
+        self.values.iter().any(|(fields, _)| fields.iter().any(|field| field.name == name))
+    }
+
     fn given(&self, name: &str) -> Option<Given<'a>> {
         let value = |(fields, values): Values<'a>| {
             let place = fields.iter().position(|field| field.name == name)?;
@@ -122,8 +143,16 @@ mod tests {
         assert!(!args.get(MAILMAP).unwrap());
         assert_eq!(args.get(LIMIT).unwrap(), Some(5));
         // The function has no such parameter.
-        assert_eq!(args.get(OTHER).unwrap(), 7);
+        assert_eq!(args.get_if_declared(OTHER).unwrap(), 7);
         assert!(args.has(LIMIT) && !args.has(OTHER));
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic = "the parameter other is not declared by f"]
+    fn a_parameter_that_is_read_is_declared() {
+        let given = [Value::Text("main".to_owned()), Value::Null, Value::Null];
+        let _ = args(&given).get(OTHER);
     }
 
     #[test]

@@ -9,6 +9,7 @@ import time
 
 import duckdb
 import pytest
+import text_calls
 from answers import answer, assert_refused
 from repositories import code_and_words
 from sandboxes import configure
@@ -38,21 +39,15 @@ def hunk(text: str) -> str:
     )
 
 
-# Each has one text `$text`, beside texts that are short, and that are as long: `$whole`, the patch of it, and a part of it.
-CALLS = {
+# Each has one text `$text`, beside texts that are short, and that are as long: `$whole`, the patch of it, and a part of it. Functions of their
+# arguments alone are called by their parameters, too.
+CALLS = {name: f"SELECT {call}" for name, call in text_calls.calls("grown").items()} | {
     "unified_diff": "SELECT unified_diff($text, $whole || 'z')",
     "unified_diff of a part": "SELECT unified_diff($whole, $part)",
     "diff_texts": "SELECT diff_texts($text, 'z' || $whole)",
     "diff_stats": "SELECT diff_stats($text, $part)",
     "diff_rows": "SELECT len(diff_rows($text, $part))",
-    "inline_diff": "SELECT inline_diff($text, 'z' || $part)",
-    "patch_files": "SELECT patch_files($patch)",
-    "patch_hunks": "SELECT len(patch_hunks($patch))",
-    "patch_id": "SELECT patch_id($patch)",
     "patch_files of no patch": "SELECT patch_files($text)",
-    "apply_patch": "SELECT apply_patch($whole, $patch)",
-    "try_apply_patch": "SELECT try_apply_patch($text, $patch)",
-    "reverse_patch": "SELECT reverse_patch($patch)",
     "merge_texts": "SELECT merge_texts($text, $part, $whole || 'z')",
     "merge_texts of conflicts": "SELECT merge_texts($text, 'a' || $text, 'b' || $text)",
     "merge_conflicts": "SELECT len(merge_conflicts($text, 'a' || $part, 'b' || $text))",
@@ -72,12 +67,7 @@ CALLS = {
     "needs_approval": "SELECT needs_approval('write_file', json_object('path', 'ws/other', 'content', $text))",
     "write_approval": "SELECT write_approval('ws/other', $text)",
     "edit_approval": "SELECT edit_approval('ws/file', $part, 'new')",
-    "approval_display": "SELECT approval_display(write_approval('ws/other', $text))",
-    "approval_pages": "SELECT len(approval_pages(write_approval('ws/other', $text), 80, 24))",
-    "approval_pieces": "SELECT len(approval_pieces(write_approval('ws/other', $text)))",
-    "patch_pieces": "SELECT len(patch_pieces($text))",
-    "patch_pieces of a patch": "SELECT len(patch_pieces($patch))",
-    "visible_pieces": "SELECT len(visible_pieces($text))",
+    "patch_pieces of no patch": "SELECT len(patch_pieces($text))",
     "tool Diff": "SELECT redline_call('Diff', json_object('path_a', 'ws/file', 'path_b', 'ws/part'))",
     "tool read_file": "SELECT redline_call('read_file', json_object('path', 'ws/file'))",
     "tool search": "SELECT redline_call('search', json_object('path', 'ws', 'pattern', left($text, 200)))",

@@ -12,6 +12,7 @@ import duckdb
 import pytest
 import reading_calls
 import repositories
+import text_calls
 from answers import answer, assert_refused
 from lockdown import (
     FILE_CALLS,
@@ -56,6 +57,15 @@ def test_every_function_is_tried_under_the_locks(connect):
     assert ours == set(FILE_CALLS) | set(REPOSITORY_CALLS) | set(WRITE_CALLS) | set(
         WAITING_CALLS
     ) | set(JOURNAL_CALLS) | set(TOOL_CALLS) | set(PURE_CALLS)
+
+
+def test_a_scalar_of_its_arguments_alone_is_called_by_its_parameters(con):
+    found = con.execute(
+        "SELECT name FROM redline_help(function := 'ALL') WHERE kind = 'scalar'"
+    ).fetchall()
+    pure = {name for (name,) in found} & set(PURE_CALLS)
+    # Neither has rows of texts: one names a script, the other a repository that it does not read.
+    assert pure - {"redline_sql", "data_history_sql"} == set(text_calls.functions())
 
 
 def test_a_function_that_reads_a_repository_is_among_the_calls_of_attacks(con):

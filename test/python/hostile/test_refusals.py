@@ -31,7 +31,7 @@ def deaths(extension, root, name: str) -> list[str]:
     found, first = [], 1
     while True:
         done = subprocess.run(
-            [sys.executable, "-B", refusals.__file__, extension, root, name, str(first)],
+            [sys.executable, "-B", refusals.__file__, extension, root, CALLS[name], str(first)],
             capture_output=True, text=True, env={**os.environ, "XDG_STATE_HOME": str(root.parent / "state")},
         )  # fmt: skip
         printed = done.stdout.split()
@@ -47,7 +47,8 @@ def deaths(extension, root, name: str) -> list[str]:
 # Promise (survival): No process ends because the system refuses a large allocation: functions and
 # tools of repositories, texts, data, files, changes of several files, commits and approvals are
 # called with their first allocation over 64 KiB refused, their second, and so on, and give
-# `too_large:` or the right rows. Not `inline_diff`, which may end it, with texts of at most 1 MiB.
+# `too_large:` or the right rows. Not `inline_diff`, which may end it, with texts of at most 1 MiB,
+# nor `table_changes_sql`, with names of tables of more than 64 KiB.
 @pytest.mark.parametrize("name", CALLS)
 def test_memory_that_is_refused_is_an_error_of_the_call(extension, root, name):
     found = deaths(extension, root, name)

@@ -126,7 +126,7 @@ SHUT = [
 ]  # fmt: skip
 
 
-# Promise (query): One statement that reads is run: 44 others are refused by DuckDB's parser,
+# Promise (query): The server runs one statement, which reads: 44 others are refused by DuckDB's parser,
 # within `query()`, comments and common table expressions too.
 # Promise (query): Nothing but the sandboxes is read: DuckDB's readers, globs, serialized SQL,
 # logs, Python's variables and the environment are closed. With

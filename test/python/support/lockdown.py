@@ -5,6 +5,7 @@ import re
 import shutil
 
 import repositories
+import text_calls
 from reading_calls import CALLS, FUNCTIONS, filled
 from repositories import ROOT
 
@@ -14,7 +15,8 @@ READING_TOOLS = re.findall(
     re.search(r"redline_tool_grants = \[([^]]*)\]", (ROOT / "sql/lockdown.sql").read_text())[1],
 )
 # How each function is called on a place: a file {file}, a repository {repo} and a file {tracked} of it. A new function fails
-# test_every_function_is_tried_under_the_locks until it is listed here, or in reading_calls if it takes a repository.
+# test_every_function_is_tried_under_the_locks until it is
+# listed here, in reading_calls if it takes a repository, or by its parameters in text_calls if it reads them alone.
 FILE_CALLS = {
     "read_file": ["SELECT read_file('{file}')"],
     "edit_explain": [
@@ -94,36 +96,17 @@ TOOL_CALLS = {
     ),
 }
 # Functions of their arguments alone: they answer under every lock, and open nothing.
-PURE_CALLS = {
+PURE_CALLS = {name: f"SELECT {call}" for name, call in text_calls.calls("locked").items()} | {
     "redline_help": "SELECT * FROM redline_help(function := 'ALL')",
     "redline_sql": "SELECT redline_sql('macros')",
     "redline_tools": "SELECT * FROM redline_tools()",
     "redline_capabilities": "SELECT * FROM redline_capabilities()",
     "approvals_given": "SELECT * FROM approvals_given()",
     "approval_pages": "SELECT approval_pages(NULL, 80, 24)",
-    "approval_pieces": """SELECT approval_pieces('{{"type": "other", "description": "{file}"}}')""",
+    "patch_id": "SELECT patch_id(E'diff --git a/f b/f\\n--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
     "patch_pieces": "SELECT patch_pieces('{file}')",
     "visible_pieces": "SELECT visible_pieces('{file}')",
-    "approval_complete": """SELECT approval_complete('{{"type": "other", "description": "{file}"}}')""",
-    "approval_display": """SELECT approval_display('{{"type": "other", "description": "{file}"}}')""",
-    "approval_paging": """SELECT approval_paging('{{"type": "other", "description": "{file}"}}')""",
-    "unified_diff": "SELECT unified_diff('{file}', '{repo}')",
-    "diff_texts": "SELECT diff_texts('{file}', '{repo}')",
-    "diff_stats": "SELECT diff_stats('{file}', '{repo}')",
-    "diff_rows": "SELECT diff_rows('{file}', '{repo}')",
-    "inline_diff": "SELECT inline_diff('{file}', '{repo}')",
-    "patch_files": "SELECT patch_files(E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
-    "patch_id": "SELECT patch_id(E'diff --git a/f b/f\\n--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
-    "patch_hunks": "SELECT patch_hunks(E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
-    "apply_patch": "SELECT apply_patch(E'a\\n', E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
-    "try_apply_patch": "SELECT try_apply_patch(E'a\\n', E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
-    "merge_texts": "SELECT merge_texts('{file}', '{repo}', '{file}')",
-    "merge_conflicts": "SELECT merge_conflicts('{file}', '{repo}', '{file}x')",
-    "table_changes_sql": "SELECT table_changes_sql('rows', '{file}', '{repo}')",
     "data_history_sql": "SELECT data_history_sql('rows', '{file}', 'HEAD', '{repo}')",
-    "data_rows": "SELECT data_rows('a', '{file}')",
-    "data_changes": "SELECT data_changes('a', '{repo}', '{file}')",
-    "reverse_patch": "SELECT reverse_patch(E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
 }
 READING_CALLS = [call for calls in (FILE_CALLS | REPOSITORY_CALLS).values() for call in calls]
 

@@ -1,6 +1,6 @@
 """Calls of functions whose large allocations are refused, one after the other: the process of test_refusals.py.
 
-`refusals.py EXTENSION ROOT NAME FIRST` makes the call NAME of `calls` again and again, with the allocation number FIRST refused, the next
+`refusals.py EXTENSION ROOT SQL FIRST` makes a call of `calls` again and again, with the allocation number FIRST refused, the next
 one, and so on until a call asks for fewer. It prints each number before it, so that whoever started it knows which one ended it.
 """
 
@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 import duckdb
+import text_calls
 from reading_calls import CALLS, OTHER_CALLS, filled
 
 # As many lines as have every table of lines, and every table of hunks, grow beyond what is refused; and as many files.
@@ -88,7 +89,8 @@ def refill(root: pathlib.Path) -> None:
 def calls() -> dict[str, str]:
     """Returns the calls by the name of a function or a tool, and a number where there are several.
 
-    `inline_diff` is not among them: the library that compares words aborts, and its texts are bounded (INLINE_BYTES).
+    `inline_diff` is not among them: the library that compares words aborts, and its texts are bounded (INLINE_BYTES). Nor is
+    `table_changes_sql`, which writes a query around its texts: they are names of tables.
     """
     found = {}
 
@@ -118,25 +120,20 @@ def calls() -> dict[str, str]:
     add("file_patches", f"FROM file_patches('main^!', NULL, {repo}, merges := 'combined')")
     add("diff_html", f"SELECT diff_html('main~1', 'WORKTREE', {repo}, {{'untracked': true}})")
     add("files_at", f"SELECT files_at('many/*', 'main', {repo})")
-    # Functions of texts.
-    texts = {
-        "unified_diff": ["a, b", "a, b, 20", "bad, b"],
-        "diff_texts": ["a, b", "a, bad"],
-        "diff_stats": ["a, b"],
-        "diff_rows": ["a, b", "a, bad, -1"],
-        "patch_files": ["patch"],
-        "patch_id": ["patch"],
-        "patch_hunks": ["patch"],
-        "apply_patch": ["a, patch", "b, patch"],
-        "try_apply_patch": ["a, patch"],
-        "reverse_patch": ["patch"],
-        "merge_texts": ["a, b, side", "a, b, other"],
-        "merge_conflicts": ["a, b, other"],
-        "patch_pieces": ["patch"],
-        "visible_pieces": ["a"],
-    }
-    for name, arguments in texts.items():
-        add(name, *(f"SELECT {name}({one}) FROM texts" for one in arguments))
+    # Functions of their arguments alone, and other ways through some.
+    for name, call in text_calls.calls("refused").items():
+        if name not in ("inline_diff", "table_changes_sql"):
+            add(name, f"SELECT {call} FROM texts")
+    for call in (
+        "unified_diff(a, b, 20)",
+        "unified_diff(bad, b)",
+        "diff_texts(a, bad)",
+        "diff_rows(a, bad, -1)",
+        "apply_patch(b, patch)",
+        "merge_texts(a, b, other)",
+        "merge_conflicts(a, b, other)",
+    ):
+        add(call.partition("(")[0], f"SELECT {call} FROM texts")
     # Rows of data.
     numbered = "(SELECT string_agg(i || ',' || i {}, chr(10) ORDER BY i) FROM range(17000) AS r(i))"
     old, new = numbered.format(""), numbered.format("// 8")
@@ -201,9 +198,6 @@ def calls() -> dict[str, str]:
     payload = "write_approval('asking/n.txt', b)"
     add("write_approval", f"SELECT {payload} FROM texts")
     add("edit_approval", "SELECT edit_approval('asking/a.txt', a, b) FROM texts")
-    for name in ("display", "pages", "paging", "pieces", "complete"):
-        more = ", 80, 24" if name == "pages" else ""
-        add(f"approval_{name}", f"SELECT approval_{name}({payload}{more}) FROM texts")
     add("approval_chunk", f"SELECT approval_chunk({payload}, 1) FROM texts")
     tools = {
         "search": "{'path': 'ws', 'pattern': 'line', 'max_bytes': 5000000}",
@@ -309,6 +303,6 @@ def can_refuse(extension) -> bool:
 
 
 if __name__ == "__main__":
-    extension, root, name, first = sys.argv[1:]
-    Child(extension, pathlib.Path(root)).refuse(calls()[name], int(first))
+    extension, root, sql, first = sys.argv[1:]
+    Child(extension, pathlib.Path(root)).refuse(sql, int(first))
     print("ended well")

@@ -8,6 +8,7 @@ import process_threads
 import pytest
 import reading_calls
 import repositories
+import text_calls
 import written_repositories
 
 pytestmark = pytest.mark.own_database
@@ -15,19 +16,10 @@ pytestmark = pytest.mark.own_database
 ROWS = 3000
 THREADS = 4
 
-FUNCTIONS = {
+FUNCTIONS = text_calls.calls("shared") | {
     "unified_diff": "unified_diff(a, b, 1, 'old ' || id, 'new')",
-    "diff_rows": "diff_rows(a, b)",
-    "diff_stats": "diff_stats(a, b)",
-    "diff_texts": "diff_texts(a, b)",
-    "inline_diff": "inline_diff(a, b)",
-    "apply_patch": "apply_patch(a, unified_diff(a, b))",
     "try_apply_patch": "try_apply_patch(coalesce(b, ''), unified_diff(a, b))",
-    "reverse_patch": "reverse_patch(unified_diff(a, b))",
-    "patch_files": "patch_files(unified_diff(a, b))",
-    "patch_hunks": "patch_hunks(unified_diff(a, b))",
     "merge_texts": "merge_texts(a, b, a || 'x', {'style': 'diff3'})",
-    "merge_conflicts": "merge_conflicts(a, b, a || 'x')",
 }
 
 
