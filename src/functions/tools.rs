@@ -147,11 +147,11 @@ mod tests {
     #[test]
     fn every_property_has_a_type_and_every_argument_is_told_somewhere() {
         // A name has one meaning, which one of the tools describes for all.
-        let is_told_by = |tool: &redline_tools::Declaration, name: &str| {
+        let is_described_by = |tool: &redline_tools::Declaration, name: &str| {
             let property = &tool.input_schema()["properties"][name];
-            let is_shown_by_list =
+            let is_described =
                 ["description", "default"].iter().any(|key| !property[key].is_null());
-            is_shown_by_list || tool.description.contains(name) || INSTRUCTIONS.contains(name)
+            is_described || tool.description.contains(name) || INSTRUCTIONS.contains(name)
         };
         for tool in TOOLS.iter().map(|tool| &tool.declaration) {
             for schema in [tool.input_schema(), (tool.output_schema)()] {
@@ -162,9 +162,9 @@ mod tests {
                 }
             }
             for name in tool.input_schema()["properties"].as_object().unwrap().keys() {
-                let is_shown_by_list =
-                    TOOLS.iter().any(|other| is_told_by(&other.declaration, name));
-                assert!(is_shown_by_list, "{} {name}", tool.name);
+                let is_described =
+                    TOOLS.iter().any(|other| is_described_by(&other.declaration, name));
+                assert!(is_described, "{} {name}", tool.name);
             }
         }
     }
