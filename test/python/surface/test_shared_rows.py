@@ -21,6 +21,8 @@ FUNCTIONS = text_calls.calls("shared") | {
     "try_apply_patch": "try_apply_patch(coalesce(b, ''), unified_diff(a, b))",
     "merge_texts": "merge_texts(a, b, a || 'x', {'style': 'diff3'})",
 }
+# Their rows take seconds.
+SLOW = ("inline_diff", "approval_pages", "approval_pieces", "visible_pieces")
 
 
 @pytest.fixture
@@ -45,7 +47,7 @@ def on(connection: duckdb.DuckDBPyConnection, threads: int, query: str) -> list[
 @pytest.mark.parametrize(
     "call",
     [
-        pytest.param(call, id=name, marks=pytest.mark.slow if name == "inline_diff" else ())
+        pytest.param(call, id=name, marks=pytest.mark.slow if name in SLOW else ())
         for name, call in FUNCTIONS.items()
     ],
 )
