@@ -259,25 +259,6 @@ def markdown(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     )
 
 
-MADE_SETTINGS = re.compile(
-    r"(?<=<!-- settings: made by `make sql` -->\n).*?(?=<!-- end -->)", re.DOTALL
-)
-
-
-def render_settings(con: duckdb.DuckDBPyConnection) -> str:
-    """Returns docs/settings.md with the settings that the extension registers."""
-    query = """SELECT name, input_type, value, description FROM duckdb_settings() WHERE name LIKE 'redline%' ORDER BY name"""
-    # A number stands by itself, a text or a list of texts as SQL writes it.
-    quoted = lambda value: f"'{value}'" if not value.startswith("[") else f"['{value[1:-1]}']"
-    default = lambda kind, value: value if kind == "UBIGINT" else f"`{quoted(value)}`"
-    rows = [
-        (f"`{name}`", kind, default(kind, value), meaning)
-        for name, kind, value, meaning in con.execute(query).fetchall()
-    ]
-    table = markdown(("setting", "type", "default", "meaning"), rows)
-    return MADE_SETTINGS.sub(lambda _: table, (ROOT / "docs/settings.md").read_text())
-
-
 def columns_of(con: duckdb.DuckDBPyConnection, function: str) -> str:
     """Returns the table of the columns of a function, or of the fields of its result."""
     query = 'SELECT "column", type, description FROM redline_debug_columns() WHERE function = ?'
@@ -314,12 +295,21 @@ def render_pages(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     }
 
 
-MADE_GRANTS = re.compile(r"(<!-- grants: made by `make sql` -->\n).*?(?=<!-- end -->)", re.DOTALL)
+def settings_of(con: duckdb.DuckDBPyConnection) -> str:
+    """Returns the table of the settings that the extension registers."""
+    query = """SELECT name, input_type, value, description FROM duckdb_settings() WHERE name LIKE 'redline%' ORDER BY name"""
+    # A number stands by itself, a text or a list of texts as SQL writes it.
+    quoted = lambda value: f"'{value}'" if not value.startswith("[") else f"['{value[1:-1]}']"
+    default = lambda kind, value: value if kind == "UBIGINT" else f"`{quoted(value)}`"
+    rows = [
+        (f"`{name}`", kind, default(kind, value), meaning)
+        for name, kind, value, meaning in con.execute(query).fetchall()
+    ]
+    return markdown(("setting", "type", "default", "meaning"), rows)
 
 
-def render_settings(con: duckdb.DuckDBPyConnection) -> str:
-    """Returns docs/settings.md with the table of the tools that open each function."""
-    page = (ROOT / "docs/settings.md").read_text()
+def grants_of(con: duckdb.DuckDBPyConnection) -> str:
+    """Returns the table of the tools that open each function."""
     opened: dict[str, tuple[str, ...]] = {}
     for name, tool in con.execute("SELECT function, tool FROM redline_debug_grants()").fetchall():
         opened[name] = (*opened.get(name, ()), tool)
@@ -332,8 +322,19 @@ def render_settings(con: duckdb.DuckDBPyConnection) -> str:
         (shown(sorted(functions[tools])), shown(tools))
         for tools in sorted(functions, key=lambda tools: [listed.index(tool) for tool in tools])
     ]
-    table = markdown(("functions", "opened by one of"), rows)
-    return MADE_GRANTS.sub(lambda found: found[1] + table, page)
+    return markdown(("functions", "opened by one of"), rows)
+
+
+MADE_OF_SETTINGS = re.compile(
+    r"(<!-- (settings|grants): made by `make sql` -->\n).*?(?=<!-- end -->)", re.DOTALL
+)
+
+
+def render_settings(con: duckdb.DuckDBPyConnection) -> str:
+    """Returns docs/settings.md with its two tables made from the declarations."""
+    tables = {"settings": settings_of, "grants": grants_of}
+    page = (ROOT / "docs/settings.md").read_text()
+    return MADE_OF_SETTINGS.sub(lambda found: found[1] + tables[found[2]](con), page)
 
 
 GRANTED = re.compile(r"(?<=SET GLOBAL redline_tool_grants = \[)[^]]*(?=\];)")
