@@ -151,7 +151,7 @@ def end(number: int) -> NoReturn:
     os._exit(128 + number)
 
 
-def handle(handler: Callable[[int, FrameType | None], None]) -> None:
+def handle(handler: Callable[[int, FrameType | None], None] | signal.Handlers) -> None:
     """Sets the handler of each signal; what the caller lets us ignore, as nohup does, stays ignored."""
     for number in WORDS:
         if signal.getsignal(number) is not signal.SIG_IGN:
@@ -176,4 +176,9 @@ def run() -> None:
             os._exit(1)
     from .main import main
 
-    main(prog_name="redline")
+    try:
+        main(prog_name="redline")
+    finally:
+        # The command is over. The interpreter gives a signal of ours back to the system when it ends, which would end
+        # the program by it; what is ignored stays so.
+        handle(signal.SIG_IGN)

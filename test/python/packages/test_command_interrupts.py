@@ -16,6 +16,10 @@ import repositories
 import waiting
 from repositories import ROOT
 
+sys.path.insert(0, str(ROOT / "python"))
+
+from duckdb_redline.command.main import main
+
 pytest.importorskip("click", reason="`make test` installs the packages of the commands")
 
 # Seconds of processor time that a command may use from the signal to its end, with two threads.
@@ -234,10 +238,13 @@ def test_ten_interrupts_at_ten_moments_end_each_command_in_the_same_way(
     words = LASTING[name] if "rows.csv" in words else words
     told = []
     for moment in range(10):
-        running = Running(extension, large, words, tmp_path, moment % 2 == 0)
-        begun = 2.0 if running.is_own else 0
-        waiting.until(lambda: running.works(begun + 0.002 * (1 + moment)))
-        code, said, seconds = running.interrupted()
+        code = 0
+        # On a busy machine a command may be done before the signal comes.
+        while code == 0:
+            running = Running(extension, large, words, tmp_path, moment % 2 == 0)
+            begun = 2.0 if running.is_own else 0
+            waiting.until(lambda: running.works(begun + 0.002 * (1 + moment)))
+            code, said, seconds = running.interrupted()
         lines = said.replace(b"\r\n", b"\n").split(b"\n")
         told.append((moment, code, lines[-2:], b"Traceback" in said, seconds < MOST_SECONDS))
     assert [row for row in told if row[1] != 130 or row[3] or not row[4]] == [], told
@@ -245,8 +252,6 @@ def test_ten_interrupts_at_ten_moments_end_each_command_in_the_same_way(
 
 
 def test_each_command_is_interrupted_somewhere():
-    from duckdb_redline.command.main import main
-
     asked = {word for words in LASTING.values() for word in words if word in main.commands}
     assert asked | WITHOUT_QUERY == set(main.commands)
 
