@@ -69,24 +69,31 @@ const BESIDE_BYTES: usize = 1 << 20;
 /// the size of the file.
 pub fn parse(bytes: &[u8], hash: Kind, threads: usize) -> Result<Parsed, Fault> {
     let end = bytes.len().checked_sub(hash.len_in_bytes()).ok_or(Fault::Damaged("is cut short"))?;
-    let permits = Permits::take(if bytes.len() < BESIDE_BYTES { 1 } else { threads.min(2) });
+    let (content, checksum) = bytes.split_at(end);
+    let checksum = Oid::try_from(checksum).map_err(|_| Fault::Damaged("has no checksum"))?;
+    let verify = || verify(content, checksum, hash);
+    let is_worth_it = threads > 1 && bytes.len() >= BESIDE_BYTES && !checksum.is_null();
+    let permits = is_worth_it.then(|| Permits::take(2));
+    if permits.as_ref().is_none_or(|permits| permits.count() < 2) {
+        verify()?;
+        return contents(content, checksum, hash);
+    }
     thread::scope(|scope| {
-        let verify = || verify(bytes, end, hash);
         let named = thread::Builder::new().name("redline".to_owned());
-        let beside = (permits.count() > 1).then(|| named.spawn_scoped(scope, verify));
-        // Without another thread it is computed first.
-        let Some(Ok(beside)) = beside else {
-            let checksum = verify()?;
-            return contents(bytes, end, checksum, hash);
-        };
-        let contents = contents(bytes, end, Oid::null(hash), hash);
-        let checksum = beside.join().unwrap_or_else(|panic| resume_unwind(panic))?;
-        contents.map(|parsed| Parsed { checksum, ..parsed })
+        let beside = named.spawn_scoped(scope, verify);
+        let parsed = contents(content, checksum, hash);
+        match beside {
+            Ok(beside) => beside.join().unwrap_or_else(|panic| resume_unwind(panic))?,
+            // Without another thread it is computed afterwards.
+            Err(_) => verify()?,
+        }
+        parsed
     })
 }
 
-fn contents(bytes: &[u8], end: usize, checksum: Oid, hash: Kind) -> Result<Parsed, Fault> {
-    let mut reader = Reader { bytes: &bytes[..end], paths: BytesMut::new() };
+/// Parses what is before the checksum.
+fn contents(content: &[u8], checksum: Oid, hash: Kind) -> Result<Parsed, Fault> {
+    let mut reader = Reader { bytes: content, paths: BytesMut::new() };
     if reader.take(4)? != b"DIRC" {
         return Err(Fault::Damaged("has no signature"));
     }
@@ -105,7 +112,7 @@ fn contents(bytes: &[u8], end: usize, checksum: Oid, hash: Kind) -> Result<Parse
     let mut entries: Vec<Staged> = Vec::new();
     entries.try_reserve_exact(count).map_err(|_| Fault::TooLarge("that does not fit in memory"))?;
     // Prefix-compressed paths of version 4 may expand to any length; real ones stay far below this.
-    let mut room = (1 << 20) + 8 * bytes.len();
+    let mut room = (1 << 20) + 8 * (content.len() + hash.len_in_bytes());
     for _ in 0..count {
         let last = entries.last().map_or(&[][..], |last| &last.path[..]);
         let entry = reader.entry(version, hash, last)?;
@@ -139,17 +146,17 @@ fn contents(bytes: &[u8], end: usize, checksum: Oid, hash: Kind) -> Result<Parse
     Ok(Parsed { entries, link, trees, checksum, version, resolved })
 }
 
-/// Returns the checksum at `end` if it matches the bytes before it or is null.
-fn verify(bytes: &[u8], end: usize, hash: Kind) -> Result<Oid, Fault> {
-    let checksum = Oid::try_from(&bytes[end..]).map_err(|_| Fault::Damaged("has no checksum"))?;
-    if !checksum.is_null() {
-        let mut hasher = gix::hash::hasher(hash);
-        hasher.update(&bytes[..end]);
-        if hasher.try_finalize().ok() != Some(checksum) {
-            return Err(Fault::Damaged("has a wrong checksum"));
-        }
+/// Refuses a checksum that is neither that of the content nor null.
+fn verify(content: &[u8], checksum: Oid, hash: Kind) -> Result<(), Fault> {
+    if checksum.is_null() {
+        return Ok(());
     }
-    Ok(checksum)
+    let mut hasher = gix::hash::hasher(hash);
+    hasher.update(content);
+    match hasher.try_finalize() {
+        Ok(computed) if computed == checksum => Ok(()),
+        _ => Err(Fault::Damaged("has a wrong checksum")),
+    }
 }
 
 fn read_link(content: &[u8], hash: Kind) -> Result<Link, Fault> {
