@@ -237,6 +237,12 @@ impl History {
         self.limit.is_some()
     }
 
+    /// Tells whether the walk leaves nothing out, by an exclusion or a time, and a single commit waits
+    /// in its queue: of this one, all that was not met is an ancestor.
+    pub(crate) fn has_one_waiting(&self) -> bool {
+        self.hidden.is_empty() && self.options.since.is_none() && self.queue.len() == 1
+    }
+
     /// Walks for some time without returning commits, unless the walk with hidden commits has
     /// ended.
     pub fn walk_on(&mut self, time: Duration) {

@@ -212,6 +212,67 @@ def test_wrong_lines_files_and_ranges_are_refused(con, moved):
     )
 
 
+def tangled(repo: pathlib.Path, dice: random.Random, size: int) -> None:
+    """Writes merges, roots and clocks that are wrong; each commit edits lines of one file, or none."""
+    write(repo, "init --quiet --initial-branch=main .")
+    stream, text = [], [f"line {number}" for number in range(8)]
+    clock = dice.choice(["true", "skewed", "wild", "same"])
+    window, rooted = dice.choice([1, 2, 4, 12]), dice.choice([0, 0, 0.05])
+    for number in range(1, size + 1):
+        after = {
+            "true": number,
+            "skewed": number + dice.randrange(-6, 6),
+            "wild": dice.randrange(size),
+            "same": 0,
+        }[clock]
+        stream.append(
+            f"commit refs/heads/c{number}\nmark :{number}\ncommitter A <a@b> {1_700_000_000 + after} +0000\ndata 1\nx\n"
+        )
+        known = range(max(1, number - window), number)
+        parents = dice.sample(known, min(dice.choice([1, 1, 2, 2, 3]), len(known)))
+        if number > 1 and dice.random() < rooted:
+            parents = []
+        for place, parent in enumerate(parents):
+            stream.append(f"{'merge' if place else 'from'} :{parent}\n")
+        if not parents or dice.random() < 0.7:
+            text[dice.randrange(len(text))] = f"line of {number}"
+            content = "\n".join(text) + "\n"
+            stream.append(f"M 644 inline file\ndata {len(content)}\n{content}\n")
+        stream.append("\n")
+    repositories.git(repo, "fast-import", "--quiet", stdin="".join(stream).encode())
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_order_is_git_s_whatever_the_clocks_and_merges(con, tmp_path, seed):
+    dice = random.Random(SEED + seed)
+    tangled(tmp_path, dice, 60)
+    rows = 0
+    for rev in ["c60", "c59", f"c{dice.randrange(30, 59)}", f"c{dice.randrange(2, 30)}..c60"]:
+        first = dice.randrange(1, 8)
+        wanted = git_lines(tmp_path, f"{first},8:file", rev)
+        got = history(con, tmp_path, "file", first, 8, rev)
+        assert_same(got, wanted, (seed, first, rev))
+        rows += len(wanted)
+    assert rows
+
+
+def test_commits_before_the_lines_began_are_not_read(con, tmp_path):
+    repo = tmp_path / "lines"
+    repo.mkdir()
+    write(repo, "init --quiet --initial-branch=main .")
+    clock = Clock(repo)
+    clock.commit("lost", files={"file": "one\n"})
+    clock.commit("first line", files={"file": "1\n"})
+    clock.commit("second line", files={"file": "1\n2\n"})
+    clock.commit("again", files={"file": "1\nII\n"})
+    wanted = git_lines(repo, "2,2:file")
+    oldest = repositories.git_text(repo, "rev-list", "--max-parents=0", "HEAD").strip()
+    (repo / ".git" / "objects" / oldest[:2] / oldest[2:]).unlink()
+    assert_same(history(con, repo, "file", 2, 2), wanted)
+    with pytest.raises(duckdb.Error, match=oldest):
+        history(con, repo, "file", 1, 1)
+
+
 def seeded(repo, count: int):
     """Returns files, lines and revisions of a repository, the same in each run."""
     dice = random.Random(SEED)

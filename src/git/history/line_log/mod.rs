@@ -110,7 +110,8 @@ impl LineLog {
         // Commits that are too new are omitted at the end: the lines must be followed through them.
         let walk = HistoryOptions { until: None, merges: Merges::AllParents, ..options };
         let history = History::new(repository, &ends, walk)?;
-        let commits = TopologicalOrder::new(history, options.first_parent, &cancel)?;
+        let charge = repository.budget().charge(0)?;
+        let commits = TopologicalOrder::new(history, tip, options.first_parent, charge);
         let tracked = Tracked { path: file.as_bytes().copied_vec(), lines };
         Ok(Self {
             commits,
@@ -277,7 +278,7 @@ impl LineLog {
             if self.waiting.is_empty() {
                 return Ok(None);
             }
-            let Some(commit) = self.commits.next() else { return Ok(None) };
+            let Some(commit) = self.commits.next().transpose()? else { return Ok(None) };
             self.trees.objects().budget().check()?;
             if let Some(tracked) = self.waiting.remove(&commit.id) {
                 self.process(&commit, tracked)?;
