@@ -68,9 +68,9 @@ pub use pathspec::glob::is_pattern;
 pub use pathspec::{PathFilter, Pathspec};
 pub use repository::Repository;
 pub use revision::{
-    Calendar, LogEntry, NamedReference, Reference, ReferenceDetails, ReferenceReader, Reflog,
-    Revision, ahead_behind, checked_out, date_of, decorations, is_whole_date, local_time_zone,
-    merge_bases, merge_bases_of, object_of, range_of, reference_names, references_containing,
-    reflog, side_of,
+    Calendar, ListedNames, LogEntry, NamedReference, Reference, ReferenceDetails, ReferenceReader,
+    Reflog, Revision, ahead_behind, checked_out, date_of, decorations, is_whole_date,
+    local_time_zone, merge_bases, merge_bases_of, object_of, range_of, reference_names,
+    references_containing, reflog, side_of,
 };
 pub use store::{LfsObject, Repositories};

@@ -20,6 +20,8 @@ use redline_sandbox::RegularFile;
 pub struct IndexFile {
     /// Sorted by path and stage.
     pub entries: Vec<Staged>,
+    /// Whether directories are among them.
+    pub has_directories: bool,
     /// The trees of directories without a change.
     pub trees: CachedTrees,
     /// Whether a shared index was read, too.
@@ -51,17 +53,19 @@ pub fn read(
     let failed = |fault| failure(git_dir, fault);
     let parsed = parse(&bytes, hash, threads).map_err(failed)?;
     let Some(link) = parsed.link.filter(|link| !link.base.is_null()) else {
-        let Parsed { entries, trees, version, resolved, .. } = parsed;
-        return Ok(IndexFile { entries, trees, is_split: false, version, resolved });
+        let Parsed { entries, has_directories, trees, version, resolved, .. } = parsed;
+        let is_split = false;
+        return Ok(IndexFile { entries, has_directories, trees, is_split, version, resolved });
     };
     let name = format!("sharedindex.{}", link.base);
     let shared = git_dir.read(name.as_bytes(), limits::INDEX_BYTES)?;
     let shared =
         shared.ok_or_else(|| failed(Fault::Damaged("names a shared index that is missing")))?;
     let shared = parse(&shared, hash, threads).map_err(failed)?;
+    let has_directories = parsed.has_directories || shared.has_directories;
     let entries = split::join(shared, parsed.entries, &link).map_err(failed)?;
     let Parsed { trees, version, resolved, .. } = parsed;
-    Ok(IndexFile { entries, trees, is_split: true, version, resolved })
+    Ok(IndexFile { entries, has_directories, trees, is_split: true, version, resolved })
 }
 
 fn failure(git_dir: &GitDirectory, fault: Fault) -> Error {

@@ -42,6 +42,8 @@ pub use staged::{Flags, Staged, Stat};
 pub struct Index {
     /// Sorted by path and stage.
     entries: Vec<Staged>,
+    /// The bytes of their paths.
+    path_bytes: usize,
     /// When it was written; `None` if there is no index yet.
     written: Option<Moment>,
     /// The trees that directories without a change are known to be.
@@ -67,19 +69,14 @@ impl Index {
         }
         let read = read(&repository.location.git_dir, &file, hash, repository.threads)?;
         // The stamp of this file does not cover other files.
-        let is_alone = !read.is_split && !has_directories(&read.entries);
+        let is_alone = !read.is_split && !read.has_directories;
         let index = Arc::new(Self::new(read, stamp, repository)?);
         if is_alone {
-            repository.repositories.keep_made(stamp, &index, index.bytes());
+            let trees: usize = index.trees.keys().map(|path| cached_tree::held_bytes(path)).sum();
+            let entries = index.entries.capacity() * size_of::<Staged>() + index.path_bytes;
+            repository.repositories.keep_made(stamp, &index, entries + trees);
         }
         Ok(index)
-    }
-
-    /// Returns the bytes held in memory.
-    fn bytes(&self) -> usize {
-        let paths: usize = self.entries.iter().map(|entry| entry.path.len()).sum();
-        let trees: usize = self.trees.keys().map(|path| cached_tree::held_bytes(path)).sum();
-        self.entries.capacity() * size_of::<Staged>() + paths + trees
     }
 
     fn new(read: IndexFile, stamp: Stamp, repository: &Repository) -> Result<Self> {
@@ -88,26 +85,17 @@ impl Index {
                 "its index is out of order or names something that is not a file of a work tree",
             )
         };
-        // A path without a conflict has only one version.
-        let is_in_order = |pair: &[Staged]| match pair[0].path.cmp(&pair[1].path) {
-            Ordering::Less => true,
-            Ordering::Equal => 0 < pair[0].stage && pair[0].stage < pair[1].stage,
-            Ordering::Greater => false,
-        };
         let mut entries = read.entries;
-        if has_directories(&entries) {
-            if !entries.windows(2).all(is_in_order) {
+        if read.has_directories {
+            if !entries.is_sorted_by(is_in_order) {
                 return Err(damaged());
             }
             entries = expanded(entries, repository)?;
         }
-        if !entries.windows(2).all(is_in_order)
-            || entries.iter().any(|staged| !is_path(&staged.path))
-        {
-            return Err(damaged());
-        }
+        let path_bytes = checked(&entries).ok_or_else(damaged)?;
         Ok(Self {
             entries,
+            path_bytes,
             written: Some(stamp.modified()),
             trees: read.trees,
             stamp: Some(stamp),
@@ -254,8 +242,28 @@ impl Index {
     }
 }
 
-fn has_directories(entries: &[Staged]) -> bool {
-    entries.iter().any(|staged| staged.entry.mode.is_directory())
+/// Tells whether one version of a file may follow another.
+fn is_in_order(last: &Staged, next: &Staged) -> bool {
+    match last.path.cmp(&next.path) {
+        Ordering::Less => true,
+        // A path without a conflict has only one version.
+        Ordering::Equal => 0 < last.stage && last.stage < next.stage,
+        Ordering::Greater => false,
+    }
+}
+
+/// Checks the order of versions and their paths, in one pass, and returns the bytes of these.
+fn checked(entries: &[Staged]) -> Option<usize> {
+    let mut bytes = 0;
+    let mut last = None;
+    for staged in entries {
+        if !last.is_none_or(|last| is_in_order(last, staged)) || !is_path(&staged.path) {
+            return None;
+        }
+        bytes += staged.path.len();
+        last = Some(staged);
+    }
+    Some(bytes)
 }
 
 /// Returns the entries of a sparse index with the files of its directories instead of these.

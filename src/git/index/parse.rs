@@ -29,6 +29,8 @@ pub enum Fault {
 pub struct Parsed {
     /// In the order of the file; one without a path replaces an entry of the shared index.
     pub entries: Vec<Staged>,
+    /// Whether directories are among them, as in a sparse index.
+    pub has_directories: bool,
     /// The shared index that the file changes.
     pub link: Option<Link>,
     /// The trees of directories without a change.
@@ -113,18 +115,20 @@ fn contents(content: &[u8], checksum: Oid, hash: Kind) -> Result<Parsed, Fault> 
     entries.try_reserve_exact(count).map_err(|_| Fault::TooLarge("that does not fit in memory"))?;
     // Prefix-compressed paths of version 4 may expand to any length; real ones stay far below this.
     let mut room = (1 << 20) + 8 * (content.len() + hash.len_in_bytes());
+    let mut has_directories = false;
     for _ in 0..count {
         let last = entries.last().map_or(&[][..], |last| &last.path[..]);
         let entry = reader.entry(version, hash, last)?;
         room = room
             .checked_sub(entry.path.len())
             .ok_or(Fault::TooLarge("whose paths unfold to far more than its own size"))?;
+        has_directories |= entry.entry.mode.is_directory();
         entries.push(entry);
     }
     let mut link = None;
     let mut trees = CachedTrees::new();
     let mut resolved = Vec::new();
-    let mut has_directories = false;
+    let mut is_sparse = false;
     // As in git, fewer bytes than a header before the checksum are ignored.
     while reader.bytes.len() >= 8 {
         let name = reader.take(4)?;
@@ -135,15 +139,15 @@ fn contents(content: &[u8], checksum: Oid, hash: Kind) -> Result<Parsed, Fault> 
             b"link" => link = Some(read_link(content, hash)?),
             b"TREE" => trees = cached_tree::read(content, hash),
             b"REUC" => resolved = content.copied_vec(),
-            b"sdir" => has_directories = true,
+            b"sdir" => is_sparse = true,
             [b'A'..=b'Z', ..] => {}
             _ => return Err(Fault::Damaged("needs an extension that redline does not know")),
         }
     }
-    if !has_directories && entries.iter().any(|staged| staged.entry.mode.is_directory()) {
+    if has_directories && !is_sparse {
         return Err(Fault::Damaged("has a directory among its files"));
     }
-    Ok(Parsed { entries, link, trees, checksum, version, resolved })
+    Ok(Parsed { entries, has_directories, link, trees, checksum, version, resolved })
 }
 
 /// Refuses a checksum that is neither that of the content nor null.

@@ -210,6 +210,17 @@ impl References<'_> {
         Ok(found)
     }
 
+    /// Returns the first components of all names that a reference outside of `refs` can have: those
+    /// of the files beside HEAD. `None` where they were not listed.
+    pub fn roots(&self) -> Option<Vec<Vec<u8>>> {
+        if self.in_tables {
+            return None;
+        }
+        let entries = [self.git_dir, self.common_dir].map(GitDirectory::entries);
+        let [own, shared] = entries.map(Result::ok);
+        Some(own?.into_iter().chain(shared?).map(|entry| entry.name).collect())
+    }
+
     /// Returns the full names of all references, sorted.
     pub fn names(&self) -> error::Result<Vec<Vec<u8>>> {
         Ok(self.all()?.into_keys().collect())

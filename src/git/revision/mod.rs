@@ -45,8 +45,8 @@ pub use range::{
     Sides, commit_and_parents, commit_at, commit_of, object_of, range_of, side_of, sides_of,
 };
 pub use references::{
-    Named as NamedReference, Reference, ReferenceDetails, ReferenceReader, checked_out,
-    decorations, reference_names,
+    ListedNames, Named as NamedReference, Reference, ReferenceDetails, ReferenceReader,
+    checked_out, decorations, reference_names,
 };
 pub use reflog::{LogEntry, Reflog, reflog};
 pub use resolver::{Revision, check_side};

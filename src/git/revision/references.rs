@@ -1,7 +1,7 @@
 //! All references with their targets, as `git for-each-ref` lists them, and those that decorate
 //! commits.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use gix::objs::Kind;
@@ -14,8 +14,8 @@ use crate::Oid;
 use crate::model::commit::{CommitInfo, Person, TagInfo};
 use crate::refs::{Packed, Resolved};
 use crate::repository::Repository;
-use redline_base::budget::{Charge, Weigh};
-use redline_base::error::Result;
+use redline_base::budget::{Charge, Gather, Weigh};
+use redline_base::error::{Error, Result};
 use redline_text::CancelToken;
 
 /// The target of HEAD.
@@ -144,16 +144,58 @@ pub fn decorations(repository: &Repository) -> Result<HashMap<Oid, Vec<Vec<u8>>>
     Ok(found)
 }
 
+/// The names of all references that lead to an object. A name that is not among them is none, and
+/// its file need not be looked for. They are in lower case, as file systems may ignore case.
+pub struct ListedNames {
+    names: HashSet<Vec<u8>>,
+    /// The first components of names outside of `refs`, if they are known.
+    roots: Option<HashSet<Vec<u8>>>,
+    _charge: Charge,
+}
+
+impl ListedNames {
+    /// Keeps the names of `all`, which are all references of a repository.
+    pub fn new(repository: &Repository, all: &[Named]) -> Result<Self> {
+        let bytes = |named: &Named| size_of::<Vec<u8>>() + named.name.len();
+        let charge = repository.budget().charge(2 * all.iter().map(bytes).sum::<usize>())?;
+        let named = all.iter().filter(|named| named.object.is_some());
+        let roots = repository.references().roots();
+        Ok(Self {
+            names: named.map(|named| named.name.to_ascii_lowercase()).gather(),
+            roots: roots.map(|roots| roots.iter().map(|name| name.to_ascii_lowercase()).gather()),
+            _charge: charge,
+        })
+    }
+
+    /// Tells whether there may be a reference of this name.
+    fn may_hold(&self, name: &[u8]) -> bool {
+        let name = name.to_ascii_lowercase();
+        if name.starts_with(b"refs/") {
+            return self.names.contains(&name);
+        }
+        let root = name.split(|&byte| byte == b'/').next().unwrap_or_default();
+        // The main work tree has no directory of this name, but its HEAD is called so elsewhere.
+        root == b"main-worktree" || self.roots.as_ref().is_none_or(|roots| roots.contains(root))
+    }
+}
+
 /// Reads the requested details of references, for one thread.
 pub struct ReferenceReader<'a> {
     resolver: Resolver<'a>,
     details: ReferenceDetails,
+    listed: Option<Arc<ListedNames>>,
 }
 
 impl<'a> ReferenceReader<'a> {
     /// Creates a reader of references.
     pub fn new(repository: &'a Repository, details: ReferenceDetails, packed: Arc<Packed>) -> Self {
-        Self { resolver: Resolver::new(repository, "").with_packed(packed), details }
+        Self { resolver: Resolver::new(repository, "").with_packed(packed), details, listed: None }
+    }
+
+    /// Looks only for references that are listed, to shorten names.
+    #[must_use]
+    pub fn with_listed(self, listed: Option<Arc<ListedNames>>) -> Self {
+        Self { listed, ..self }
     }
 
     /// Reads the requested details of one reference.
@@ -222,15 +264,18 @@ impl<'a> ReferenceReader<'a> {
 
     /// Returns the shortest name that unambiguously means the reference.
     fn short(&self, name: &[u8]) -> Result<Vec<u8>> {
+        let is_there = |name: &[u8]| {
+            let may_be = self.listed.as_ref().is_none_or(|listed| listed.may_hold(name));
+            let resolve = || self.resolver.references.resolve(name);
+            Ok::<_, Error>(may_be && matches!(resolve()?, Resolved::Id { .. }))
+        };
         for (rule, (before, after)) in RULES.iter().enumerate().skip(1).rev() {
             let short = name.strip_prefix(*before).and_then(|rest| rest.strip_suffix(*after));
             let Some(short) = short.filter(|short| !short.is_empty()) else { continue };
             let mut is_ambiguous = false;
             for (other, (before, after)) in RULES.iter().enumerate() {
                 if other != rule {
-                    let name = [*before, short, *after].concat();
-                    is_ambiguous |=
-                        matches!(self.resolver.references.resolve(&name)?, Resolved::Id { .. });
+                    is_ambiguous |= is_there(&[*before, short, *after].concat())?;
                 }
             }
             if !is_ambiguous {

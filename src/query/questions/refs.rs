@@ -11,7 +11,7 @@ use redline_base::error::Result;
 use redline_base::limits;
 use redline_base::pipeline::{Source, Window};
 use redline_git::{
-    NamedReference, Reference, ReferenceDetails, ReferenceReader, reference_names,
+    ListedNames, NamedReference, Reference, ReferenceDetails, ReferenceReader, reference_names,
     references_containing,
 };
 use redline_rows::params::{Args, Name, Param, required};
@@ -37,10 +37,12 @@ impl Query for RefsQuery {
         context.read(|| {
             let run =
                 Run::open(context, &self.repo, if needs == Needs::NONE { 1 } else { usize::MAX })?;
-            let names = match &self.contains {
-                Some(commit) => references_containing(&run.repository, commit)?,
-                None => reference_names(&run.repository)?,
+            let (names, is_all) = match &self.contains {
+                Some(commit) => (references_containing(&run.repository, commit)?, false),
+                None => (reference_names(&run.repository)?, true),
             };
+            let list = || ListedNames::new(&run.repository, &names).map(Arc::new);
+            let listed = (is_all && needs.has(Need::Short)).then(list).transpose()?;
             let mut names = names.into_iter();
             let jobs = std::iter::from_fn(move || {
                 let job: Vec<_> = names.by_ref().take(limits::JOB_REFERENCES).gather();
@@ -50,8 +52,10 @@ impl Query for RefsQuery {
             let window = Window::of(limits::WINDOW_HISTORY_JOBS);
             run.start(Source::new(jobs), window, |run| {
                 let (repository, packed) = (run.repository.clone(), Arc::clone(&packed));
+                let listed = listed.clone();
                 Ok(move |names: Vec<NamedReference>, _: &CancelToken<'_>| {
-                    let reader = ReferenceReader::new(&repository, details, Arc::clone(&packed));
+                    let reader = ReferenceReader::new(&repository, details, Arc::clone(&packed))
+                        .with_listed(listed.clone());
                     names.into_iter().map(|named| reader.read(named)).try_gather()
                 })
             })

@@ -7,14 +7,15 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustix::buffer::spare_capacity;
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, openat, statat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, openat, statat};
 use rustix::io::Errno;
 
 use crate::open::beneath::{self, Root};
@@ -325,27 +326,62 @@ pub(crate) fn entries(
 ) -> rustix::io::Result<Option<Vec<DirectoryEntry>>> {
     let directory = directory.as_fd();
     let mut found = Vec::new();
-    for entry in Dir::read_from(directory)? {
-        let entry = entry?;
-        let name = entry.file_name().to_bytes();
+    let mut is_over = false;
+    each_entry(directory, |name, kind| {
         if matches!(name, b"." | b"..") {
-            continue;
+            return Ok(true);
         }
-        if found.len() == most {
-            return Ok(None);
+        is_over = found.len() == most;
+        if is_over {
+            return Ok(false);
         }
-        let kind = match entry.file_type() {
+        let kind = match kind {
             // Some file systems do not tell the kind; the entry may be gone by now.
             FileType::Unknown => match statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(stat) => FileType::from_raw_mode(stat.st_mode),
-                Err(Errno::NOENT) => continue,
+                Err(Errno::NOENT) => return Ok(true),
                 Err(error) => return Err(error),
             },
             kind => kind,
         };
         found.push(DirectoryEntry { name: name.to_vec(), kind: EntryKind::of(kind) });
+        Ok(true)
+    })?;
+    Ok((!is_over).then_some(found))
+}
+
+/// Calls `take` with the name and the kind of each entry, until it returns false.
+#[cfg(target_os = "linux")]
+fn each_entry(
+    directory: BorrowedFd<'_>,
+    mut take: impl FnMut(&[u8], FileType) -> rustix::io::Result<bool>,
+) -> rustix::io::Result<()> {
+    // One call returns most directories whole, and nothing is allocated for an entry.
+    let mut buffer = [MaybeUninit::uninit(); 32 << 10];
+    let opened = openat(directory, ".", beneath::DIRECTORY, Mode::empty())?;
+    let mut entries = rustix::fs::RawDir::new(opened, &mut buffer);
+    while let Some(entry) = entries.next() {
+        let entry = entry?;
+        if !take(entry.file_name().to_bytes(), entry.file_type())? {
+            break;
+        }
     }
-    Ok(Some(found))
+    Ok(())
+}
+
+/// Calls `take` with the name and the kind of each entry, until it returns false.
+#[cfg(not(target_os = "linux"))]
+fn each_entry(
+    directory: BorrowedFd<'_>,
+    mut take: impl FnMut(&[u8], FileType) -> rustix::io::Result<bool>,
+) -> rustix::io::Result<()> {
+    for entry in rustix::fs::Dir::read_from(directory)? {
+        let entry = entry?;
+        if !take(entry.file_name().to_bytes(), entry.file_type())? {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Rejects a path with a component that does not name an entry of its directory.
