@@ -477,6 +477,25 @@ def tables(con, cargo, recent: str) -> list[Work]:
                 ("below a root of 600 files", "dir-07/file-007.txt"),
             )
         ],
+        *[
+            work(
+                f"{what} 80 lines of a file",
+                3.0,
+                "commit_id",
+                f"(FROM line_history('{oldest}', 1, 80, 'HEAD', '{cargo}'){limit})",
+                cargo,
+                "log",
+                f"-L1,80:{oldest}",
+                "--format=%x00%H",
+                *newest,
+                "HEAD",
+                starting=b"\0",
+            )
+            for what, limit, newest in (
+                ("history of", "", []),
+                ("the newest commit that changed", " LIMIT 1", ["-1"]),
+            )
+        ],
         work(
             "changes that add or remove a text, 5,000 commits",
             3.5,
@@ -517,6 +536,14 @@ def small(con, cargo) -> list[Work]:
             references,
             "for-each-ref",
             "--format=%(refname) %(objectname)",
+        ),
+        work(
+            "17,888 references, short names",
+            "short_name",
+            f"refs('{references}') WHERE name <> 'HEAD'",
+            references,
+            "for-each-ref",
+            "--format=%(refname:short)",
         ),
         work(
             "files of a tree, cargo",
