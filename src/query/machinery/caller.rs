@@ -122,19 +122,19 @@ impl Caller {
     ///
     /// # Errors
     /// `fs_denied` for a directory that sessions could reach; those of the system.
-    pub fn with_journal<T>(&self, work: impl FnOnce(Journal<'_>) -> Result<T>) -> Result<T> {
+    pub fn with_journal<T>(&self, work: impl FnOnce(&dyn Journal) -> Result<T>) -> Result<T> {
         let Journaling { option, directory, bytes, age } = &self.journaling;
         let path = directory.as_deref().ok_or_else(|| {
             Error::fs_denied(format!("{option} is NULL, so no file is written"))
                 .with_hint("Ask the host to name a directory, or '' to record operations in memory")
         })?;
         if path.is_empty() {
-            return work(Journal::Memory(&self.state.operations));
+            return work(&self.state.operations);
         }
         let since = now().saturating_sub(i64::try_from(*age).unwrap_or(i64::MAX));
         let bounds = Bounds { bytes: *bytes, since };
         let store = Store::open((option, path), &self.context.access, bounds, &self.state.looked)?;
-        work(Journal::Directory(&store))
+        work(&store)
     }
 
     /// Returns the place of a recorded file, if its sandbox still has the same root.
