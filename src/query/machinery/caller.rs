@@ -8,7 +8,7 @@ use crate::files::blind_call::BlindCall;
 use crate::machinery::calls::Calls;
 use crate::machinery::run::Context;
 use redline_base::error::{Error, ErrorKind, Result, quoted};
-use redline_edit::{Approvals, ChangeSet, Digest, Duplicates, Operation, Rules, Session};
+use redline_edit::{Approvals, ChangeSet, Digest, Duplicates, Rules, Session};
 use redline_journal::{Bounds, FileChange, Journal, Looked, Memory, Store};
 use redline_sandbox::{Sandbox, SandboxPath};
 
@@ -111,11 +111,6 @@ impl Caller {
             "a person must approve \"{what}\", and nobody can here: {why}"
         ))
         .with_hint("Tell the person who runs the host; another call of this kind is refused too")
-    }
-
-    /// Returns the approval id of an operation.
-    pub fn id(&self, operation: &Operation<'_>) -> Digest {
-        operation.id(self.state.approvals.secret())
     }
 
     /// Opens the journal and passes it to `work`.
