@@ -154,7 +154,7 @@ impl Directory {
     }
 }
 
-impl NewFile {
+impl<D: AsFd> NewFile<D> {
     /// Writes its content, on the disk, with these permissions if some are given.
     ///
     /// # Errors
@@ -180,7 +180,7 @@ impl NewFile {
     pub fn place(mut self, name: &[u8]) -> io::Result<()> {
         renameat(&self.parent, &self.name[..], &self.parent, name)?;
         self.is_placed = true;
-        Ok(fsync(self.parent.as_fd())?)
+        Ok(fsync(&self.parent)?)
     }
 }
 
