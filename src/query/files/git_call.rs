@@ -29,7 +29,7 @@ impl<'a> Maker<'a> for GitCall<'a> {
     type Report = ();
 
     fn call(&self) -> BlindCall<'_> {
-        let (path, shown) = (self.place.prefix().to_owned(), self.place.repo.clone());
+        let (path, shown) = (self.place.prefix.clone(), self.place.repo.clone());
         let arguments = self.arguments.iter().map(Vec::as_slice).gather();
         let call = BlindCall::of_files(self.tool, self.place.sandbox, arguments);
         BlindCall { path, shown, basis: &self.basis, ..call }

@@ -19,7 +19,7 @@ pub(super) struct GitPlace<'a> {
     /// What may be written in it.
     pub grant: &'a GitGrant,
     /// The path of the work tree beneath the root, with a trailing slash, or empty.
-    prefix: String,
+    pub prefix: String,
 }
 
 impl<'a> GitPlace<'a> {
@@ -46,11 +46,6 @@ impl<'a> GitPlace<'a> {
         let below = below.to_string_lossy().taken();
         let prefix = if below.is_empty() { below } else { below + "/" };
         Ok(Self { tools, repo: repo.to_owned(), sandbox, grant, prefix })
-    }
-
-    /// Returns the path of the work tree beneath the root, with a trailing slash, or empty.
-    pub fn prefix(&self) -> &str {
-        &self.prefix
     }
 
     /// Plans what is written there.

@@ -44,7 +44,7 @@ impl<'a> GitCall<'a> {
             ))
             .with_hint("Ask the host to configure the directory in redline_sandboxes as it was"));
         }
-        let undone = undone(git, &record.files, place.prefix()).ok_or_else(|| {
+        let undone = undone(git, &record.files, &place.prefix).ok_or_else(|| {
             Error::tool_failed(format!(
                 "the journal has no ids of git for the operation {}",
                 quoted(id)
