@@ -33,71 +33,45 @@ use redline_edit::Digest;
 pub type Kept<'a> = Vec<(Digest, &'a [u8])>;
 
 /// Where operations are recorded.
-#[derive(Debug, Clone, Copy)]
-pub enum Journal<'a> {
-    /// In memory, for one database.
-    Memory(&'a Memory),
-    /// In a directory, durably.
-    Directory(&'a Store<'a>),
-}
-
-impl Journal<'_> {
+pub trait Journal {
     /// Records an operation before it is done, with the contents before and after. It is kept while
     /// the value lives that is returned.
     ///
     /// # Errors
     /// Those of the system; `too_large` for lines and contents over the limits. Then the operation
     /// must not be done.
-    pub fn begin(self, record: &Record, contents: &Kept<'_>) -> Result<InFlight> {
-        match self {
-            Self::Memory(memory) => memory.begin(record, contents),
-            Self::Directory(store) => store.begin(record, contents),
-        }
-    }
+    fn begin(&self, record: &Record, contents: &Kept<'_>) -> Result<InFlight>;
 
     /// Records the outcome of an operation that has begun; `record` has it.
     ///
     /// # Errors
     /// Those of the system.
-    pub fn end(self, in_flight: InFlight, record: &Record) -> Result<()> {
-        match self {
-            Self::Memory(memory) => memory.end(record),
-            Self::Directory(store) => store.end(in_flight, record),
-        }
-    }
+    fn end(&self, in_flight: InFlight, record: &Record) -> Result<()>;
 
     /// Records an operation that was declined or has failed before it was begun.
     ///
     /// # Errors
     /// Those of the system.
-    pub fn refuse(self, record: &Record) -> Result<()> {
-        match self {
-            Self::Memory(memory) => memory.refuse(record),
-            Self::Directory(store) => store.refuse(record),
-        }
-    }
+    fn refuse(&self, record: &Record) -> Result<()>;
 
     /// Returns all operations, the oldest first.
     ///
     /// # Errors
     /// Those of the system.
-    pub fn entries(self) -> Result<Vec<Entry>> {
-        match self {
-            Self::Memory(memory) => Ok(memory.entries()),
-            Self::Directory(store) => store.entries(),
-        }
-    }
+    fn entries(&self) -> Result<Vec<Entry>>;
+
+    /// Returns a recorded content as it is kept; `None` if it no longer is.
+    ///
+    /// # Errors
+    /// Those of the system.
+    fn kept(&self, version: &Version) -> Result<Option<Vec<u8>>>;
 
     /// Returns a recorded content.
     ///
     /// # Errors
     /// `not_found` if it is no longer kept, `tool_failed` if it differs from what was recorded.
-    pub fn content(self, version: &Version) -> Result<Vec<u8>> {
-        let found = match self {
-            Self::Memory(memory) => memory.content(version),
-            Self::Directory(store) => store.content(version)?,
-        };
-        let bytes = found.ok_or_else(|| {
+    fn content(&self, version: &Version) -> Result<Vec<u8>> {
+        let bytes = self.kept(version)?.ok_or_else(|| {
             Error::not_found(format!("the content {} is no longer kept", version.oid))
                 .with_hint("The journal keeps contents within its limits of size and age")
         })?;

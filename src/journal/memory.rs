@@ -3,11 +3,11 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::Kept;
 use super::bounds::Bounds;
 use super::reading::Entry;
 use super::record::{Outcome, Record, Version, lines_of};
 use super::store::InFlight;
+use super::{Journal, Kept};
 use redline_base::budget::{Copied, Gather, Grow, GrowMap, Ordered};
 use redline_base::error::{Error, Result};
 use redline_base::limits;
@@ -44,8 +44,8 @@ struct Operation {
     bytes: u64,
 }
 
-impl Memory {
-    pub(super) fn begin(&self, record: &Record, contents: &Kept<'_>) -> Result<InFlight> {
+impl Journal for Memory {
+    fn begin(&self, record: &Record, contents: &Kept<'_>) -> Result<InFlight> {
         let written: u64 = contents.iter().map(|(_, bytes)| bytes.len() as u64).sum();
         let bytes = line_bytes(record);
         let most = BOUNDS.done().all;
@@ -69,7 +69,7 @@ impl Memory {
         Ok(InFlight::in_memory())
     }
 
-    pub(super) fn end(&self, record: &Record) -> Result<()> {
+    fn end(&self, _: InFlight, record: &Record) -> Result<()> {
         let mut held = self.lock();
         let is_it = |held: &Operation| held.record.id == record.id;
         let Some(place) = held.done.iter().rposition(is_it) else { return Ok(()) };
@@ -84,25 +84,27 @@ impl Memory {
         Ok(())
     }
 
-    pub(super) fn refuse(&self, record: &Record) -> Result<()> {
+    fn refuse(&self, record: &Record) -> Result<()> {
         let mut held = self.lock();
         let number = held.next();
         held.refuse(number, record);
         Ok(())
     }
 
-    pub(super) fn entries(&self) -> Vec<Entry> {
+    fn entries(&self) -> Result<Vec<Entry>> {
         let held = self.lock();
         let mut all: Vec<&Operation> = held.done.iter().chain(&held.refused).gather();
         all.order_by_key(|operation| operation.number);
         let entry = |operation: &Operation| Entry::Operation(Box::new(operation.record.clone()));
-        all.into_iter().map(entry).gather()
+        Ok(all.into_iter().map(entry).gather())
     }
 
-    pub(super) fn content(&self, version: &Version) -> Option<Vec<u8>> {
-        self.lock().contents.get(&version.sha256).map(|(bytes, _)| bytes.copied_vec())
+    fn kept(&self, version: &Version) -> Result<Option<Vec<u8>>> {
+        Ok(self.lock().contents.get(&version.sha256).map(|(bytes, _)| bytes.copied_vec()))
     }
+}
 
+impl Memory {
     fn lock(&self) -> MutexGuard<'_, Held> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -179,16 +181,16 @@ mod tests {
             let contents: Kept<'_> = [&base, &result]
                 .map(|text| (Digest::sha256(text.as_bytes()), text.as_bytes()))
                 .into();
-            memory.begin(&record, &contents).unwrap();
-            memory.end(&Record { outcome: Outcome::Done, ..record }).unwrap();
+            let in_flight = memory.begin(&record, &contents).unwrap();
+            memory.end(in_flight, &Record { outcome: Outcome::Done, ..record }).unwrap();
         }
-        let entries = memory.entries();
+        let entries = memory.entries().unwrap();
         let ids: Vec<&str> =
             entries.iter().filter_map(Entry::operation).map(|record| record.id.as_str()).collect();
         assert_eq!(ids, ["6", "7"]);
         let kept = |at: usize| {
             let text = large(at);
-            memory.content(&Version::new(text.as_bytes(), String::new(), false)).is_some()
+            memory.kept(&Version::new(text.as_bytes(), String::new(), false)).unwrap().is_some()
         };
         assert_eq!([5, 6, 7, 8].map(kept), [false, true, true, true]);
         let whole = "x".repeat(4 * quarter);
@@ -204,13 +206,13 @@ mod tests {
             vec![(Digest::sha256(text.as_bytes()), text.as_bytes())]
         };
         let (one, two) = (record("one", None, Some("a")), record("two", None, Some("b")));
-        memory.begin(&one, &contents("a")).unwrap();
-        memory.begin(&two, &contents("b")).unwrap();
-        memory.end(&Record { outcome: Outcome::Failed, ..two }).unwrap();
-        memory.end(&Record { outcome: Outcome::Done, ..one }).unwrap();
+        let first = memory.begin(&one, &contents("a")).unwrap();
+        let second = memory.begin(&two, &contents("b")).unwrap();
+        memory.end(second, &Record { outcome: Outcome::Failed, ..two }).unwrap();
+        memory.end(first, &Record { outcome: Outcome::Done, ..one }).unwrap();
         let version = |text: &str| Version::new(text.as_bytes(), String::new(), false);
-        assert_eq!(memory.content(&version("a")), Some(b"a".to_vec()));
-        assert_eq!(memory.content(&version("b")), None);
+        assert_eq!(memory.kept(&version("a")).unwrap(), Some(b"a".to_vec()));
+        assert_eq!(memory.kept(&version("b")).unwrap(), None);
         let file = record("", None, None).files.remove(0);
         let path = "x".repeat(4000);
         let files = vec![super::super::FileChange { path, ..file }; 100];
@@ -219,7 +221,7 @@ mod tests {
             let record = record(&number.to_string(), None, None);
             memory.refuse(&Record { outcome, files: files.clone(), ..record }).unwrap();
         }
-        let entries = memory.entries();
+        let entries = memory.entries().unwrap();
         let ids: Vec<&str> =
             entries.iter().filter_map(Entry::operation).map(|record| record.id.as_str()).collect();
         assert_eq!(ids.first(), Some(&"one"));

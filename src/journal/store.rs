@@ -13,10 +13,10 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::Kept;
 use super::bounds::{Bounds, named};
 use super::reading::{Entry, read};
 use super::record::{End, Record, Version, joined, line_of, lines_of};
+use super::{Journal, Kept};
 use redline_base::budget::{Gather, Grow, GrowBy};
 use redline_base::error::{Error, Result};
 use redline_base::limits;
@@ -92,59 +92,6 @@ impl<'a> Store<'a> {
         Ok(Self { directory, contents, bounds, looked })
     }
 
-    pub(super) fn begin(&self, record: &Record, contents: &Kept<'_>) -> Result<InFlight> {
-        let mut lines = lines_of(record);
-        let written: u64 = contents.iter().map(|(_, bytes)| bytes.len() as u64).sum();
-        let line_bytes: u64 = lines.iter().map(|line| line.len() as u64 + 1).sum();
-        let share = self.bounds.done();
-        if written.saturating_add(line_bytes) > share.all || line_bytes > share.lines {
-            return Err(Error::too_large(format!(
-                "the contents before and after have {written} bytes and their record {line_bytes}, and the journal has \
-                 {} for both and {} for records",
-                share.all, share.lines
-            ))
-            .with_hint(
-                "Change less at once, or ask the host to raise redline_journal_max_bytes",
-            ));
-        }
-        let _lock = self.directory.lock()?;
-        self.keep_bounds(written)?;
-        let shared = self.directory.share(IN_FLIGHT)?;
-        for (digest, bytes) in contents {
-            self.contents.keep(&digest.to_string(), bytes)?;
-        }
-        let at = self.directory.append(LOG, &joined(&lines))?;
-        let line = lines.swap_remove(0);
-        Ok(InFlight(Some(Beginning { _lock: shared, at, line })))
-    }
-
-    pub(super) fn end(&self, in_flight: InFlight, record: &Record) -> Result<()> {
-        let _lock = self.directory.lock()?;
-        let begun = in_flight.0.as_ref();
-        // Elsewhere its beginning may be, or gone: then this line has all of it.
-        let is_there = begun.is_some_and(|begun| self.directory.holds(LOG, begun.at, &begun.line));
-        let lines = if is_there {
-            let Record { id, outcome, error, .. } = record;
-            vec![line_of(&End { id: id.clone(), outcome: *outcome, error: error.clone() })]
-        } else {
-            lines_of(record)
-        };
-        self.directory.append(LOG, &joined(&lines)).map(|_| ())
-    }
-
-    pub(super) fn refuse(&self, record: &Record) -> Result<()> {
-        let _lock = self.directory.lock()?;
-        self.keep_bounds(0)?;
-        self.directory.append(LOG, &joined(&lines_of(record))).map(|_| ())
-    }
-
-    pub(super) fn entries(&self) -> Result<Vec<Entry>> {
-        let mut entries = self.all()?;
-        let is_young = |record: &Record| record.at >= self.bounds.since;
-        entries.retain(|entry| entry.operation().is_none_or(is_young));
-        Ok(entries)
-    }
-
     fn all(&self) -> Result<Vec<Entry>> {
         let Some(mut log) = self.directory.open_to_read(LOG)? else { return Ok(Vec::new()) };
         let end = self.directory.size(LOG)?;
@@ -155,12 +102,6 @@ impl<'a> Store<'a> {
             Err(error) => Err(error),
         };
         entries.map_err(|error| self.directory.failed_to(error))
-    }
-
-    pub(super) fn content(&self, version: &Version) -> Result<Option<Vec<u8>>> {
-        // The digest is a file name.
-        let Some(digest) = Digest::parse(&version.sha256) else { return Ok(None) };
-        self.contents.read(&digest.to_string(), version.bytes)
     }
 
     /// Removes operations over the limits when the log has more bytes, and from time to time. The
@@ -211,13 +152,74 @@ impl<'a> Store<'a> {
     }
 }
 
+impl Journal for Store<'_> {
+    fn begin(&self, record: &Record, contents: &Kept<'_>) -> Result<InFlight> {
+        let mut lines = lines_of(record);
+        let written: u64 = contents.iter().map(|(_, bytes)| bytes.len() as u64).sum();
+        let line_bytes: u64 = lines.iter().map(|line| line.len() as u64 + 1).sum();
+        let share = self.bounds.done();
+        if written.saturating_add(line_bytes) > share.all || line_bytes > share.lines {
+            return Err(Error::too_large(format!(
+                "the contents before and after have {written} bytes and their record {line_bytes}, and the journal has \
+                 {} for both and {} for records",
+                share.all, share.lines
+            ))
+            .with_hint(
+                "Change less at once, or ask the host to raise redline_journal_max_bytes",
+            ));
+        }
+        let _lock = self.directory.lock()?;
+        self.keep_bounds(written)?;
+        let shared = self.directory.share(IN_FLIGHT)?;
+        for (digest, bytes) in contents {
+            self.contents.keep(&digest.to_string(), bytes)?;
+        }
+        let at = self.directory.append(LOG, &joined(&lines))?;
+        let line = lines.swap_remove(0);
+        Ok(InFlight(Some(Beginning { _lock: shared, at, line })))
+    }
+
+    fn end(&self, in_flight: InFlight, record: &Record) -> Result<()> {
+        let _lock = self.directory.lock()?;
+        let begun = in_flight.0.as_ref();
+        // Elsewhere its beginning may be, or gone: then this line has all of it.
+        let is_there = begun.is_some_and(|begun| self.directory.holds(LOG, begun.at, &begun.line));
+        let lines = if is_there {
+            let Record { id, outcome, error, .. } = record;
+            vec![line_of(&End { id: id.clone(), outcome: *outcome, error: error.clone() })]
+        } else {
+            lines_of(record)
+        };
+        self.directory.append(LOG, &joined(&lines)).map(|_| ())
+    }
+
+    fn refuse(&self, record: &Record) -> Result<()> {
+        let _lock = self.directory.lock()?;
+        self.keep_bounds(0)?;
+        self.directory.append(LOG, &joined(&lines_of(record))).map(|_| ())
+    }
+
+    fn entries(&self) -> Result<Vec<Entry>> {
+        let mut entries = self.all()?;
+        let is_young = |record: &Record| record.at >= self.bounds.since;
+        entries.retain(|entry| entry.operation().is_none_or(is_young));
+        Ok(entries)
+    }
+
+    fn kept(&self, version: &Version) -> Result<Option<Vec<u8>>> {
+        // The digest is a file name.
+        let Some(digest) = Digest::parse(&version.sha256) else { return Ok(None) };
+        self.contents.read(&digest.to_string(), version.bytes)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
 
+    use super::super::Outcome;
     use super::super::reading::tests::record;
-    use super::super::{Journal, Outcome};
     use super::*;
 
     const BOUNDS: Bounds = Bounds { bytes: 1 << 20, since: i64::MIN };
@@ -229,14 +231,14 @@ mod tests {
 
     fn done(store: &Store<'_>, id: &str, [base, result]: [&str; 2]) -> Result<()> {
         let (in_flight, record) = begun(store, id, [base, result])?;
-        Journal::Directory(store).end(in_flight, &Record { outcome: Outcome::Done, ..record })
+        store.end(in_flight, &Record { outcome: Outcome::Done, ..record })
     }
 
     fn begun(store: &Store<'_>, id: &str, [base, result]: [&str; 2]) -> Result<(InFlight, Record)> {
         let record = record(id, Some(base), Some(result));
         let contents =
             [base, result].map(|text| (Digest::sha256(text.as_bytes()), text.as_bytes()));
-        let in_flight = Journal::Directory(store).begin(&record, &contents.into())?;
+        let in_flight = store.begin(&record, &contents.into())?;
         Ok((in_flight, record))
     }
 
@@ -259,7 +261,7 @@ mod tests {
             .iter()
             .filter_map(Entry::operation)
             .flat_map(Record::versions)
-            .map(|version| Journal::Directory(&store).content(version).unwrap())
+            .map(|version| store.content(version).unwrap())
             .collect();
         assert_eq!(contents, [b"a", b"b", b"b", b"c"]);
         assert_eq!(store.contents.names(10).unwrap().len(), 3);
@@ -271,7 +273,6 @@ mod tests {
         let (path, looked) = (temp.path().join("journal"), Looked::default());
         let store = open(&path, &looked, BOUNDS).unwrap();
         done(&store, "1", ["a", "b"]).unwrap();
-        let journal = Journal::Directory(&store);
         let kept = Version::new(b"a", String::new(), false);
         let file = path.join(CONTENTS).join(&kept.sha256);
         for (bytes, code) in
@@ -281,12 +282,12 @@ mod tests {
                 Some(bytes) => std::fs::write(&file, bytes).unwrap(),
                 None => std::fs::remove_file(&file).unwrap(),
             }
-            let error = journal.content(&kept).unwrap_err().to_string();
+            let error = store.content(&kept).unwrap_err().to_string();
             assert!(error.starts_with(code), "{error}");
         }
         for name in ["../log", "", "log"] {
             let version = Version { sha256: name.to_owned(), ..kept.clone() };
-            assert!(journal.content(&version).unwrap_err().to_string().starts_with("not_found:"));
+            assert!(store.content(&version).unwrap_err().to_string().starts_with("not_found:"));
         }
     }
 
@@ -351,12 +352,12 @@ mod tests {
         shorten(&path);
         assert_eq!(ids(&store), ["1", "last"]);
         let record = Record { outcome: Outcome::Done, ..record };
-        Journal::Directory(&store).end(in_flight, &record).unwrap();
+        store.end(in_flight, &record).unwrap();
         let entries = store.entries().unwrap();
         assert_eq!(entries[0].operation(), Some(&record));
         assert!(entries.iter().all(|entry| entry.operation().is_some()), "{entries:?}");
         for version in record.versions() {
-            Journal::Directory(&store).content(version).unwrap();
+            store.content(version).unwrap();
         }
         // It has ended, and so has one whose process was killed.
         drop(begun(&store, "2", ["e", "f"]).unwrap());
@@ -378,7 +379,7 @@ mod tests {
                 std::fs::write(path.join(LOG), [b"another\n", &log[..]].concat()).unwrap();
             }
             let record = Record { outcome: Outcome::Done, ..record };
-            Journal::Directory(&store).end(in_flight, &record).unwrap();
+            store.end(in_flight, &record).unwrap();
             let entries = store.entries().unwrap();
             assert_eq!(entries.last().and_then(Entry::operation), Some(&record));
             assert_eq!(ids(&store), ["1"]);
@@ -397,10 +398,10 @@ mod tests {
             super::super::FileChange { path, ..one.files[0].clone() }
         };
         let many = Record { files: (0..100).map(file).collect(), ..one.clone() };
-        let in_flight = Journal::Directory(&store).begin(&many, &Kept::new()).unwrap();
+        let in_flight = store.begin(&many, &Kept::new()).unwrap();
         assert_eq!(store.entries().unwrap()[0].operation(), Some(&many));
         let many = Record { outcome: Outcome::Done, ..many };
-        Journal::Directory(&store).end(in_flight, &many).unwrap();
+        store.end(in_flight, &many).unwrap();
         let log = || std::fs::read(path.join(LOG)).unwrap();
         let lines = log().split(|&byte| byte == b'\n').map(<[u8]>::len).collect::<Vec<_>>();
         assert!(lines.len() > 4 && lines.iter().all(|line| *line <= limits::JOURNAL_LINE_BYTES));
@@ -408,7 +409,7 @@ mod tests {
         assert_eq!(store.entries().unwrap()[0].operation(), Some(&many));
         // Of one that was not done, the first are kept.
         let failed = Record { id: "2".to_owned(), outcome: Outcome::Failed, ..many };
-        Journal::Directory(&store).refuse(&failed).unwrap();
+        store.refuse(&failed).unwrap();
         let entries = store.entries().unwrap();
         let found = entries[1].operation().unwrap();
         assert_eq!(found.files[..], failed.files[..found.files.len()]);

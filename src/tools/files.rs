@@ -237,15 +237,6 @@ impl<'a> EditCall<'a> {
 }
 
 impl<'a> Replaced<'a> {
-    /// Returns the tool.
-    #[must_use]
-    pub const fn tool(&self) -> FileTool {
-        match self {
-            Self::Strings(_) => FileTool::Edit,
-            Self::Lines(_) => FileTool::Lines,
-        }
-    }
-
     /// Returns the arguments that the result depends on.
     #[must_use]
     pub fn arguments(&self) -> Vec<&'a [u8]> {

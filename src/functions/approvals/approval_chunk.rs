@@ -1,8 +1,8 @@
 //! `approval_chunk(payload_or_ref, chunk [, key])`: chunk N, from 1, of a payload too large to send
 //! whole.
 
-use super::shown::Approving;
 use crate::ffi::{Nulls, Overload};
+use crate::functions::context::opened::Opened;
 use crate::functions::params::{
     Args, BigInt, Bytes, Maybe, Param, Text, fields, optional, required,
 };
@@ -30,16 +30,16 @@ impl Scalar for ApprovalChunk {
     const OVERLOADS: &'static [Overload] =
         &[fields![PAYLOAD, CHUNK], fields![PAYLOAD, CHUNK, CHUNK_KEY]];
     type Returns = Varchar;
-    type State = Approving;
+    type State = Opened;
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(approving: &mut Approving, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+    fn call(opened: &mut Opened, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
         let (Some(given), Some(number)) = (args.get(PAYLOAD)?, args.get(CHUNK)?) else {
             return Ok(out.null());
         };
         let key = args.get(CHUNK_KEY)?;
         let approver =
-            key.map(|key| approving.execution.approver(key, args.function())).transpose()?;
+            key.map(|key| opened.execution.approver(key, args.function())).transpose()?;
         let is_payload = given.trim_start().starts_with('{');
         let reference = match is_payload.then(|| Received::parse(given)).transpose()? {
             Some(Received::Known(payload)) => payload.approval_id().to_owned(),
@@ -49,12 +49,12 @@ impl Scalar for ApprovalChunk {
             Error::invalid_args(format!("there is no chunk {number}"))
                 .with_hint("Chunks are numbered from 1")
         })?;
-        let approvals = &approving.execution.caller.state.approvals;
+        let approvals = &opened.execution.caller.state.approvals;
         Ok(out.text(approvals.chunk(
             &reference,
             number,
             approver.is_some(),
-            approving.execution.caller.rules(),
+            opened.execution.caller.rules(),
         )?))
     }
 }

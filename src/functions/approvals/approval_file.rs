@@ -1,8 +1,9 @@
 //! `approval_file(payload, key)`: the file of a payload as it was when the operation was proposed,
 //! for approvers.
 
-use super::shown::{Approving, KEY, PAYLOAD, known};
+use super::shown::{KEY, PAYLOAD, approver_of, known};
 use crate::ffi::{Nulls, Overload};
+use crate::functions::context::opened::Opened;
 use crate::functions::params::{Args, Param, Text, fields, required};
 use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::{Error, Result};
@@ -25,14 +26,14 @@ impl Scalar for ApprovalFile {
     };
     const OVERLOADS: &'static [Overload] = &[fields![FILE_PAYLOAD, KEY]];
     type Returns = Varchar;
-    type State = Approving;
+    type State = Opened;
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(approving: &mut Approving, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
-        approving.approver_of(args)?;
+    fn call(opened: &mut Opened, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        approver_of(opened, args)?;
         let payload = known(args.get(FILE_PAYLOAD)?)?;
         let Some(expected) = payload.base_oid() else { return Ok(out.null()) };
-        let sandboxes = approving
+        let sandboxes = opened
             .execution
             .caller
             .context

@@ -1,7 +1,8 @@
 //! `approval_pages(payload, width, height [, frame])`: a whole payload page by page, each page with a proof.
 
-use super::shown::{Approving, PAYLOAD, known, shown_pages, too_large_to_read};
+use super::shown::{PAYLOAD, known, shown_pages, too_large_to_read};
 use crate::ffi::{Nulls, Overload};
+use crate::functions::context::opened::Opened;
 use crate::functions::params::{Args, Asked, Flag, Given, Kind, Param, fields, flag, required};
 use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
@@ -61,21 +62,17 @@ impl Scalar for ApprovalPages {
     const OVERLOADS: &'static [Overload] =
         &[fields![PAYLOAD, WIDTH, HEIGHT], fields![PAYLOAD, WIDTH, HEIGHT, FRAME]];
     type Returns = ListOf<PageRow>;
-    type State = Approving;
+    type State = Opened;
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(
-        approving: &mut Approving,
-        args: Args<'_>,
-        out: Out<'_, Self::Returns>,
-    ) -> Result<Written> {
+    fn call(opened: &mut Opened, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
         let Some(payload) = args.get(PAYLOAD)? else { return Ok(out.null()) };
         let payload = known(payload)?;
         if payload.is_large() {
             return Err(too_large_to_read());
         }
         let shown = shown_pages(
-            &approving.execution,
+            &opened.execution,
             &payload,
             [args.get(WIDTH)?, args.get(HEIGHT)?],
             args.get(FRAME)?,

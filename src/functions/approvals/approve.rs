@@ -4,9 +4,10 @@
 //! SQL runs with the rights of its user, and a macro of an agent may run in the host's own
 //! statements, but it does not know the key.
 
-use super::shown::{Approving, KEY, PAYLOAD, known, shown_pages, too_large_to_read};
+use super::shown::{KEY, PAYLOAD, approver_of, known, shown_pages, too_large_to_read};
 use crate::ffi::{Nulls, Overload};
 use crate::functions::context::execution_context::ExecutionContext;
+use crate::functions::context::opened::Opened;
 use crate::functions::params::{Args, Bytes, Maybe, Param, Text, fields, optional, required};
 use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::{Error, Result};
@@ -32,21 +33,21 @@ impl Scalar for Approve {
     const OVERLOADS: &'static [Overload] =
         &[fields![PAYLOAD, SCOPE, KEY], fields![PAYLOAD, SCOPE, KEY, PROOF]];
     type Returns = Varchar;
-    type State = Approving;
+    type State = Opened;
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(approving: &mut Approving, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
-        let by = approving.approver_of(args)?;
+    fn call(opened: &mut Opened, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        let by = approver_of(opened, args)?;
         // A call that needs no approval has no payload, and nothing is approved.
         let Some(payload) = args.get(PAYLOAD)? else { return Ok(out.null()) };
         let scope = Scope::parse(args.get(SCOPE)?)?;
         let payload = known(payload)?;
-        check_shown(&approving.execution, &payload, scope, args.get(PROOF)?)?;
-        Ok(out.text(approving.execution.caller.state.approvals.approve(
+        check_shown(&opened.execution, &payload, scope, args.get(PROOF)?)?;
+        Ok(out.text(opened.execution.caller.state.approvals.approve(
             &payload,
             scope,
             &by,
-            approving.execution.caller.rules(),
+            opened.execution.caller.rules(),
         )?))
     }
 }

@@ -1,7 +1,8 @@
 //! `decline(payload, key)`: declines the operation of a payload.
 
-use super::shown::{Approving, KEY, PAYLOAD, known};
+use super::shown::{KEY, PAYLOAD, approver_of, known};
 use crate::ffi::{Nulls, Overload};
+use crate::functions::context::opened::Opened;
 use crate::functions::params::{Args, fields};
 use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
@@ -20,20 +21,20 @@ impl Scalar for Decline {
     };
     const OVERLOADS: &'static [Overload] = &[fields![PAYLOAD, KEY]];
     type Returns = Varchar;
-    type State = Approving;
+    type State = Opened;
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(approving: &mut Approving, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
-        approving.approver_of(args)?;
+    fn call(opened: &mut Opened, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        approver_of(opened, args)?;
         // A call that needs no approval has no payload, and nothing is declined.
         let Some(payload) = args.get(PAYLOAD)? else { return Ok(out.null()) };
         Ok(out.text(
-            approving
+            opened
                 .execution
                 .caller
                 .state
                 .approvals
-                .decline(&known(payload)?, approving.execution.caller.rules())?,
+                .decline(&known(payload)?, opened.execution.caller.rules())?,
         ))
     }
 }

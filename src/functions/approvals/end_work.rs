@@ -1,8 +1,9 @@
 //! `end_work(connection, key)`: ends what redline does for a connection. DuckDB does not tell a
 //! function that its query was interrupted.
 
-use super::shown::{Approving, KEY};
+use super::shown::{KEY, approver_of};
 use crate::ffi::{Nulls, Overload};
+use crate::functions::context::opened::Opened;
 use crate::functions::params::{Args, BigInt, Param, fields, required};
 use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
@@ -24,15 +25,15 @@ impl Scalar for EndWork {
     };
     const OVERLOADS: &'static [Overload] = &[fields![CONNECTION, KEY]];
     type Returns = Boolean;
-    type State = Approving;
+    type State = Opened;
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(approving: &mut Approving, args: Args<'_>, out: Out<'_, Boolean>) -> Result<Written> {
-        approving.approver_of(args)?;
+    fn call(opened: &mut Opened, args: Args<'_>, out: Out<'_, Boolean>) -> Result<Written> {
+        approver_of(opened, args)?;
         let connection = u64::try_from(args.get(CONNECTION)?).ok();
         Ok(out.truth(
             connection
-                .is_some_and(|connection| approving.execution.caller.state.calls.end(connection)),
+                .is_some_and(|connection| opened.execution.caller.state.calls.end(connection)),
         ))
     }
 }

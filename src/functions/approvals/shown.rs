@@ -1,12 +1,8 @@
 //! Payloads that a host passes back, and their pages.
 
-use std::sync::Arc;
-
-use crate::ffi::Settings;
-use crate::functions::context::execution_context::{self, ExecutionContext};
+use crate::functions::context::execution_context::ExecutionContext;
+use crate::functions::context::opened::Opened;
 use crate::functions::params::{Args, Asked, Given, Kind, Maybe, Param, Text, required};
-use crate::functions::surface::State;
-use redline_base::budget::Budget;
 use redline_base::error::{Error, Result};
 use redline_base::limits;
 use redline_edit::payload::{Payload, Received};
@@ -36,32 +32,12 @@ impl Kind for Key {
     }
 }
 
-/// The state of the functions with which a person decides; their rows are computed one after the
-/// other.
-pub struct Approving {
-    pub execution: ExecutionContext,
-}
-
-impl State for Approving {
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-
-    fn open(settings: Settings) -> Result<Self> {
-        Ok(Self { execution: ExecutionContext::new(settings)? })
-    }
-
-    fn budget(&self) -> Option<&Arc<Budget>> {
-        Some(&self.execution.caller.context.budget)
-    }
-}
-
-impl Approving {
-    /// Returns the name of the approver whose key is the argument `key`.
-    ///
-    /// # Errors
-    /// `permission_denied`.
-    pub fn approver_of(&self, args: Args<'_>) -> Result<String> {
-        self.execution.approver(args.get(KEY)?, args.function())
-    }
+/// Returns the name of the approver whose key is the argument `key`.
+///
+/// # Errors
+/// `permission_denied`.
+pub fn approver_of(opened: &Opened, args: Args<'_>) -> Result<String> {
+    opened.execution.approver(args.get(KEY)?, args.function())
 }
 
 /// Returns the error for a payload that is longer than the pages.

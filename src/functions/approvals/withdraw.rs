@@ -1,8 +1,9 @@
 //! `withdraw(id, key)`: withdraws the approval under an id, and forgets an operation that waits
 //! under it.
 
-use super::shown::{Approving, KEY};
+use super::shown::{KEY, approver_of};
 use crate::ffi::{Nulls, Overload};
+use crate::functions::context::opened::Opened;
 use crate::functions::params::{Args, Param, Text, fields, required};
 use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
@@ -23,18 +24,13 @@ impl Scalar for Withdraw {
     };
     const OVERLOADS: &'static [Overload] = &[fields![ID, KEY]];
     type Returns = Varchar;
-    type State = Approving;
+    type State = Opened;
     const NULLS: Nulls = Nulls::Handle;
 
-    fn call(approving: &mut Approving, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
-        approving.approver_of(args)?;
+    fn call(opened: &mut Opened, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        approver_of(opened, args)?;
         let id = args.get(ID)?;
-        approving
-            .execution
-            .caller
-            .state
-            .approvals
-            .withdraw(id, approving.execution.caller.rules())?;
+        opened.execution.caller.state.approvals.withdraw(id, opened.execution.caller.rules())?;
         Ok(out.text(id))
     }
 }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::approval_check::Asking;
 use super::blind_call::call_of;
-use super::committing::{CommitArguments, Committing};
+use super::committing::CommitArguments;
 use super::editing::Editing;
 use super::file_tools::FileTools;
+use super::git_call::GitCall;
 use super::patching::Patching;
 use super::reading::Read;
 use super::reverting::Chosen;
-use super::uncommitting::Uncommitting;
 use super::undo::Undoing;
 use super::writing::Write;
 use redline_base::budget::check_current;
@@ -52,18 +52,18 @@ impl FileTools {
                 let chosen = Chosen::try_from(arguments)?;
                 match self.chosen_of_git(&chosen)? {
                     Some(record) => {
-                        self.ask(&mut Uncommitting::new(self, &record, None, false)?, asking)
+                        self.ask(&mut GitCall::uncommitting(self, &record, None, false)?, asking)
                     }
                     None => self.ask(&mut Undoing::new(self, &chosen, None, false)?, asking),
                 }
             }
             FileCall::Commit(arguments) => {
                 let arguments = CommitArguments::of_commit(arguments, &self.caller().context)?;
-                self.ask(&mut Committing::new(self, &arguments)?, asking)
+                self.ask(&mut GitCall::committing(self, &arguments)?, asking)
             }
             FileCall::Stage(arguments) => {
                 let arguments = CommitArguments::of_stage(arguments, &self.caller().context)?;
-                self.ask(&mut Committing::new(self, &arguments)?, asking)
+                self.ask(&mut GitCall::committing(self, &arguments)?, asking)
             }
         }
     }

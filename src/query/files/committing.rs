@@ -1,9 +1,8 @@
 //! `git_commit`, `git_stage` and `git_unstage`: what is written into a git directory.
 
-use super::blind_call::BlindCall;
 use super::file_tools::FileTools;
-use super::git_place::{GitPlace, planned_git};
-use super::planned::{Maker, Planned, Showing};
+use super::git_call::{GitCall, planned_git};
+use super::git_place::GitPlace;
 use super::selected_hunks::selected;
 use crate::Context;
 use crate::answers::{Answers, Call};
@@ -11,11 +10,10 @@ use redline_base::budget::{Copied, CopiedText, Gather, Grow, GrowBy, Joined, Tak
 use redline_base::error::{Error, Result, escaped};
 use redline_base::form::counted;
 use redline_base::limits;
-use redline_edit::{FileTool, Proposal};
+use redline_edit::FileTool;
 use redline_git::{
     Action, CommitOptions, CommitTime, GitPlan, Ident, Pathspec, Repository, Selection, checked_out,
 };
-use redline_sandbox::SandboxPath;
 use redline_text::hunk_id;
 use redline_tools::{
     CommitResult, CommittedFile, GitCommit, GitCommitArguments, GitStage, GitStageArguments,
@@ -39,14 +37,6 @@ impl GitAction {
             Self::Commit => FileTool::Commit,
             Self::Stage => FileTool::Stage,
             Self::Unstage => FileTool::Unstage,
-        }
-    }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Commit => "commit",
-            Self::Stage => "stage",
-            Self::Unstage => "unstage",
         }
     }
 }
@@ -190,53 +180,23 @@ impl CommitArguments {
             dry_run: given.dry_run.unwrap_or(false),
         })
     }
-}
 
-/// A call that writes into a git directory.
-pub(super) struct Committing<'a> {
-    given: &'a CommitArguments,
-    place: GitPlace<'a>,
-    arguments: Vec<Vec<u8>>,
-    /// What the plan was made from; empty before.
-    basis: Vec<u8>,
-}
-
-impl<'a> Committing<'a> {
-    /// Returns the call with these arguments.
-    ///
-    /// # Errors
-    /// `fs_denied` if no sandbox lets the repository be written.
-    pub fn new(tools: &'a FileTools, given: &'a CommitArguments) -> Result<Self> {
-        let place = GitPlace::new(tools, &given.repo)?;
-        let text =
-            |text: &Option<String>| text.as_deref().unwrap_or_default().as_bytes().copied_vec();
-        let arguments = vec![
-            given.message.as_bytes().copied_vec(),
-            given.what.key(),
-            text(&given.trailer),
-            text(&place.grant.trailer),
-            text(&given.author),
-            text(&given.date),
-        ];
-        Ok(Self { given, place, arguments, basis: Vec::new() })
-    }
-
-    fn action(&self) -> Result<Action> {
-        let given = self.given;
-        Ok(match given.action {
+    /// Returns what is done; `trailer` is that of the sandbox.
+    fn git_action(&self, trailer: Option<&String>) -> Result<Action> {
+        Ok(match self.action {
             GitAction::Stage => Action::Stage,
             GitAction::Unstage => Action::Unstage,
             GitAction::Commit => Action::Commit(CommitOptions {
-                message: given.message.copied_text(),
-                trailers: given.trailer.iter().chain(&self.place.grant.trailer).cloned().gather(),
-                author: given.author.as_deref().map(Ident::parse).transpose()?,
-                time: given.date.as_deref().map(CommitTime::parse).transpose()?,
+                message: self.message.copied_text(),
+                trailers: self.trailer.iter().chain(trailer).cloned().gather(),
+                author: self.author.as_deref().map(Ident::parse).transpose()?,
+                time: self.date.as_deref().map(CommitTime::parse).transpose()?,
             }),
         })
     }
 
     fn selection(&self, repository: &Repository) -> Result<Selection> {
-        let What { staged, paths, hunks, patch } = &self.given.what;
+        let What { staged, paths, hunks, patch } = &self.what;
         let mut selection = Selection {
             staged: *staged,
             paths: Pathspec::parse_all(paths)?,
@@ -245,7 +205,7 @@ impl<'a> Committing<'a> {
         };
         if !hunks.is_empty() {
             let has_head = checked_out(repository)?.commit.is_some();
-            let unstages = self.given.action == GitAction::Unstage;
+            let unstages = self.action == GitAction::Unstage;
             let sides: &[[&str; 2]] = match (unstages, has_head) {
                 (true, true) => &[["HEAD", "INDEX"]],
                 (true, false) => &[["EMPTY", "INDEX"]],
@@ -262,40 +222,39 @@ impl<'a> Committing<'a> {
     }
 }
 
-impl<'a> Maker<'a> for Committing<'a> {
-    type Report = ();
-
-    fn call(&self) -> BlindCall<'_> {
-        let arguments = self.arguments.iter().map(Vec::as_slice);
-        self.place.call(self.given.action.tool(), arguments, &self.basis)
-    }
-
-    fn places(&self) -> Vec<&SandboxPath<'a>> {
-        Vec::new()
-    }
-
-    fn plan(&mut self) -> Result<Planned<'a, ()>> {
-        let planned = self.place.plan(|repository| {
-            GitPlan::new(repository, &self.action()?, &self.selection(repository)?)
-        })?;
-        self.basis.clone_from(&planned_git(&planned)?.plan.basis);
-        Ok(planned)
-    }
-
-    fn needs_approval(&self, _: &Planned<'a, ()>, _: bool) -> bool {
-        self.place.is_asked()
-    }
-
-    fn proposal(
-        &self,
-        planned: &Planned<'a, ()>,
-        Showing { id, .. }: Showing<'_>,
-    ) -> Result<Proposal> {
-        self.place.proposal(planned, self.given.action.name(), id)
-    }
-
-    fn is_dry_run(&self) -> bool {
-        self.given.dry_run
+impl<'a> GitCall<'a> {
+    /// Returns the call that commits, stages or unstages.
+    ///
+    /// # Errors
+    /// `fs_denied` if no sandbox lets the repository be written.
+    pub fn committing(tools: &'a FileTools, given: &'a CommitArguments) -> Result<Self> {
+        let place = GitPlace::new(tools, &given.repo)?;
+        let trailer = &place.grant.trailer;
+        let text =
+            |text: &Option<String>| text.as_deref().unwrap_or_default().as_bytes().copied_vec();
+        let arguments = vec![
+            given.message.as_bytes().copied_vec(),
+            given.what.key(),
+            text(&given.trailer),
+            text(trailer),
+            text(&given.author),
+            text(&given.date),
+        ];
+        Ok(Self {
+            tool: given.action.tool(),
+            arguments,
+            plan: Box::new(|repository| {
+                GitPlan::new(
+                    repository,
+                    &given.git_action(trailer.as_ref())?,
+                    &given.selection(repository)?,
+                )
+            }),
+            place,
+            reason: None,
+            is_dry_run: given.dry_run,
+            basis: Vec::new(),
+        })
     }
 }
 
@@ -305,7 +264,7 @@ impl FileTools {
     /// # Errors
     /// Those of the plan, of approvals, of the journal and of writing.
     pub fn commit(&self, arguments: &CommitArguments) -> Result<CommitResult> {
-        let made = self.change(&mut Committing::new(self, arguments)?)?;
+        let made = self.change(&mut GitCall::committing(self, arguments)?)?;
         let outcome = made.outcome();
         let git = planned_git(&made.planned)?;
         let commit_id = git.plan.commit.as_ref().map(|commit| commit.id.to_string());

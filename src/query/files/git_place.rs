@@ -1,12 +1,10 @@
 //! A repository that a sandbox lets be written.
 
-use super::blind_call::BlindCall;
 use super::file_tools::FileTools;
 use super::planned::Planned;
 use super::planned_git::PlannedGit;
 use redline_base::budget::{Gather, Joined, Taken};
 use redline_base::error::{Error, Result, quoted};
-use redline_edit::{Digest, FileTool, Proposal};
 use redline_git::{GitPlan, Repository};
 use redline_sandbox::{GitGrant, Sandbox};
 use redline_text::CancelToken;
@@ -21,7 +19,7 @@ pub(super) struct GitPlace<'a> {
     /// What may be written in it.
     pub grant: &'a GitGrant,
     /// The path of the work tree beneath the root, with a trailing slash, or empty.
-    prefix: String,
+    pub prefix: String,
 }
 
 impl<'a> GitPlace<'a> {
@@ -48,11 +46,6 @@ impl<'a> GitPlace<'a> {
         let below = below.to_string_lossy().taken();
         let prefix = if below.is_empty() { below } else { below + "/" };
         Ok(Self { tools, repo: repo.to_owned(), sandbox, grant, prefix })
-    }
-
-    /// Returns the path of the work tree beneath the root, with a trailing slash, or empty.
-    pub fn prefix(&self) -> &str {
-        &self.prefix
     }
 
     /// Plans what is written there.
@@ -103,45 +96,4 @@ impl<'a> GitPlace<'a> {
         }
         Ok(())
     }
-
-    /// Returns a call there; `basis` is what it was planned from, empty before.
-    pub fn call<'b>(
-        &'b self,
-        tool: FileTool,
-        arguments: impl Iterator<Item = &'b [u8]>,
-        basis: &'b [u8],
-    ) -> BlindCall<'b> {
-        let (path, shown) = (self.prefix.clone(), self.repo.clone());
-        let arguments = arguments.gather();
-        BlindCall { path, shown, basis, ..BlindCall::of_files(tool, self.sandbox, arguments) }
-    }
-
-    /// Tells whether the sandbox wants a person's yes.
-    pub fn is_asked(&self) -> bool {
-        self.sandbox.approvals.write || self.sandbox.approvals.edit
-    }
-
-    /// Returns what a person is shown of an action.
-    ///
-    /// # Errors
-    /// `tool_failed` for a call that writes into no git directory.
-    pub fn proposal<T>(
-        &self,
-        planned: &Planned<'_, T>,
-        action: &str,
-        id: Digest,
-    ) -> Result<Proposal> {
-        let git = planned_git(planned)?;
-        let names = [self.repo.as_str(), &self.sandbox.name];
-        Ok(Proposal::commit(names, git.facts(action)?, git.shown(), &git.diff(), id))
-    }
-}
-
-/// Returns what a call writes into a git directory.
-///
-/// # Errors
-/// `tool_failed` if it writes into none.
-pub(super) fn planned_git<'p, T>(planned: &'p Planned<'_, T>) -> Result<&'p PlannedGit> {
-    let git = planned.git.as_deref();
-    git.ok_or_else(|| Error::tool_failed("nothing was planned for a git directory"))
 }

@@ -10,6 +10,7 @@ mod committing;
 mod diff_text;
 mod editing;
 mod file_tools;
+mod git_call;
 mod git_place;
 mod patch_paths;
 mod patching;

@@ -42,7 +42,7 @@ impl GitFile {
         engine: &mut Engine,
         cancel: &CancelToken<'_>,
     ) -> Result<Self> {
-        let path = utf8(&found.path)?;
+        let path = utf8(&found.path, "commits")?;
         let content = |side: &Option<Version>| {
             side.as_ref().map_or_else(Vec::new, |version| version.content.copied_vec())
         };
@@ -188,7 +188,7 @@ impl PlannedGit {
             found.put(file.path.as_str(), self.recorded_file(&file.path, kind));
         }
         for change in &self.plan.staged {
-            let path = utf8(&change.path)?;
+            let path = utf8(&change.path, "commits")?;
             let texts =
                 |versions: &[StagedVersion]| versions.iter().map(ToString::to_string).gather();
             let file = found.slot(path);
@@ -214,9 +214,10 @@ impl PlannedGit {
     }
 }
 
-fn utf8(path: &[u8]) -> Result<&str> {
+/// Returns a path of git, which must be UTF-8; `does` is what a person does with another one.
+pub(super) fn utf8<'p>(path: &'p [u8], does: &str) -> Result<&'p str> {
     std::str::from_utf8(path).map_err(|_| {
         Error::invalid_args(format!("the path {} is not UTF-8", quoted(&text_of(path))))
-            .with_hint("A person commits it with git")
+            .with_hint(format!("A person {does} it with git"))
     })
 }

@@ -7,9 +7,10 @@ use super::committing::What;
 use super::diff_text::git_diff;
 use super::file_tools::FileTools;
 use super::planned::{Maker, Planned, PlannedFile, Showing};
+use super::planned_git::utf8;
 use super::selected_hunks::selected;
 use super::undo::{named_or_counted, undone};
-use redline_base::budget::{Copied, Gather, Grow, text_of};
+use redline_base::budget::{Copied, Gather, Grow};
 use redline_base::error::{Error, Result, quoted};
 use redline_edit::{ContentDiff, FileTool, Proposal, is_executable};
 use redline_git::{
@@ -116,7 +117,7 @@ fn whole_files(
     let mut found = Vec::new();
     for change in changed_files(&comparison, None)? {
         let change = change?;
-        let path = utf8(&change.path)?;
+        let path = utf8(&change.path, "restores")?;
         let is_file = |entry: &Entry| entry.mode.is_regular();
         if ![&change.old, &change.new].into_iter().flatten().all(is_file) {
             return Err(Error::invalid_args(format!(
@@ -152,7 +153,7 @@ fn reversed(patch: &[u8], cancel: CancelToken<'_>) -> Result<Vec<(String, To)>> 
         let path = match &patch::parse_within(&part, cancel).map_err(unfit)?.files[..] {
             [file] => {
                 let path = file.new_path.as_deref().or(file.old_path.as_deref());
-                utf8(path.unwrap_or_default())?.to_owned()
+                utf8(path.unwrap_or_default(), "restores")?.to_owned()
             }
             _ => return Err(Error::tool_failed("a patch of one file has not one file")),
         };
@@ -167,13 +168,6 @@ fn file_starts(patch: &[u8]) -> Vec<usize> {
     let is_start =
         |at: &usize| patch[*at..].starts_with(HEAD) && (*at == 0 || patch[at - 1] == b'\n');
     (0..patch.len()).filter(is_start).gather()
-}
-
-fn utf8(path: &[u8]) -> Result<&str> {
-    std::str::from_utf8(path).map_err(|_| {
-        Error::invalid_args(format!("the path {} is not UTF-8", quoted(&text_of(path))))
-            .with_hint("A person restores it with git")
-    })
 }
 
 /// Returns a file as it is to be.

@@ -180,7 +180,7 @@ fn records<'e>(entries: &'e [Entry], chosen: &Chosen, client: &str) -> Result<Ve
 impl<'a> Undone<'a> {
     fn revert(
         &mut self,
-        journal: Journal<'_>,
+        journal: &dyn Journal,
         engine: &mut Engine,
         file: &FileChange,
     ) -> Result<()> {
@@ -213,7 +213,7 @@ impl<'a> Undone<'a> {
         Ok(())
     }
 
-    fn content(&mut self, journal: Journal<'_>, version: Option<&Version>) -> Result<State> {
+    fn content(&mut self, journal: &dyn Journal, version: Option<&Version>) -> Result<State> {
         let Some(version) = version else { return Ok(None) };
         let bytes = usize::try_from(version.bytes).unwrap_or(usize::MAX);
         let cancel = CancelToken::of(&self.caller.context.budget);

@@ -1,33 +1,22 @@
 //! `undo` of a commit, and of what was staged: HEAD and the index as they were, or the reverse commit.
 
-use super::blind_call::BlindCall;
 use super::file_tools::FileTools;
-use super::git_place::{GitPlace, planned_git};
-use super::planned::{Maker, Planned, Showing};
+use super::git_call::{GitCall, planned_git};
+use super::git_place::GitPlace;
 use redline_base::budget::{Copied, Gather, GatherSome, Grow};
 use redline_base::error::{Error, Result, quoted};
 use redline_base::form::counted;
-use redline_edit::{FileTool, Proposal};
+use redline_edit::FileTool;
 use redline_git::{GitPlan, Moved, Oid, StagedChange, Undone};
 use redline_journal::{CommitRecord, FileChange, Record, StagedRecord};
-use redline_sandbox::SandboxPath;
 use redline_tools::{ChangedFiles, UndoneFile};
 
-/// A call that takes an operation on a repository back.
-pub(super) struct Uncommitting<'a> {
-    place: GitPlace<'a>,
-    id: String,
-    undone: Undone,
-    is_dry_run: bool,
-    basis: Vec<u8>,
-}
-
-impl<'a> Uncommitting<'a> {
-    /// Returns the call for a recorded operation.
+impl<'a> GitCall<'a> {
+    /// Returns the call that takes a recorded operation back.
     ///
     /// # Errors
     /// `fs_denied` for an operation of another sandbox, `invalid_args` for a part of it.
-    pub fn new(
+    pub fn uncommitting(
         tools: &'a FileTools,
         record: &Record,
         path: Option<&str>,
@@ -55,14 +44,22 @@ impl<'a> Uncommitting<'a> {
             ))
             .with_hint("Ask the host to configure the directory in redline_sandboxes as it was"));
         }
-        let undone = undone(git, &record.files, place.prefix()).ok_or_else(|| {
+        let undone = undone(git, &record.files, &place.prefix).ok_or_else(|| {
             Error::tool_failed(format!(
                 "the journal has no ids of git for the operation {}",
                 quoted(id)
             ))
             .with_hint("A person takes it back with git")
         })?;
-        Ok(Self { place, id: id.clone(), undone, is_dry_run, basis: Vec::new() })
+        Ok(Self {
+            place,
+            tool: FileTool::UndoGit,
+            arguments: vec![id.as_bytes().copied_vec()],
+            plan: Box::new(move |repository| GitPlan::undo(repository, &undone)),
+            reason: Some(format!("takes back {id}")),
+            is_dry_run,
+            basis: Vec::new(),
+        })
     }
 }
 
@@ -91,54 +88,14 @@ fn undone(git: &CommitRecord, files: &[FileChange], prefix: &str) -> Option<Undo
     Some(Undone { branch, moved, staged })
 }
 
-impl<'a> Maker<'a> for Uncommitting<'a> {
-    type Report = ();
-
-    fn call(&self) -> BlindCall<'_> {
-        let id = std::iter::once(self.id.as_bytes());
-        self.place.call(FileTool::UndoGit, id, &self.basis)
-    }
-
-    fn places(&self) -> Vec<&SandboxPath<'a>> {
-        Vec::new()
-    }
-
-    fn plan(&mut self) -> Result<Planned<'a, ()>> {
-        let planned = self.place.plan(|repository| GitPlan::undo(repository, &self.undone))?;
-        self.basis.clone_from(&planned_git(&planned)?.plan.basis);
-        Ok(planned)
-    }
-
-    fn needs_approval(&self, _: &Planned<'a, ()>, _: bool) -> bool {
-        self.place.is_asked()
-    }
-
-    fn proposal(
-        &self,
-        planned: &Planned<'a, ()>,
-        Showing { id, .. }: Showing<'_>,
-    ) -> Result<Proposal> {
-        let is_reverse = planned_git(planned)?.plan.commit.is_some();
-        self.place.proposal(planned, if is_reverse { "commit" } else { "undo" }, id)
-    }
-
-    fn is_dry_run(&self) -> bool {
-        self.is_dry_run
-    }
-
-    fn reason(&self) -> Option<String> {
-        Some(format!("takes back {}", self.id))
-    }
-}
-
 impl FileTools {
     /// Takes an operation on a repository back.
     ///
     /// # Errors
-    /// Those of [`Uncommitting::new`], of the plan, of approvals, of the journal and of writing.
+    /// Those of the plan, of approvals, of the journal and of writing.
     pub(super) fn uncommit<'a>(
         &'a self,
-        mut call: Uncommitting<'a>,
+        mut call: GitCall<'a>,
     ) -> Result<ChangedFiles<UndoneFile>> {
         let made = self.change(&mut call)?;
         let (outcome, git) = (made.outcome(), planned_git(&made.planned)?);

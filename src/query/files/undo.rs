@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use super::blind_call::{BlindCall, joined};
 use super::diff_text::{committed, git_diff};
 use super::file_tools::FileTools;
+use super::git_call::GitCall;
 use super::planned::{Maker, Planned, PlannedFile, Showing};
 use super::reverting::{Chosen, Target};
-use super::uncommitting::Uncommitting;
 use crate::answers::{Answers, Call};
 use redline_base::budget::{Gather, Grow};
 use redline_base::error::{Error, Result};
@@ -149,7 +149,7 @@ impl FileTools {
         is_dry_run: bool,
     ) -> Result<ChangedFiles<UndoneFile>> {
         if let Some(record) = self.chosen_of_git(chosen)? {
-            return self.uncommit(Uncommitting::new(self, &record, path, is_dry_run)?);
+            return self.uncommit(GitCall::uncommitting(self, &record, path, is_dry_run)?);
         }
         let made = self.change(&mut Undoing::new(self, chosen, path, is_dry_run)?)?;
         let (outcome, id) = (made.outcome(), made.id);

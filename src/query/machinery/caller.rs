@@ -8,7 +8,7 @@ use crate::files::blind_call::BlindCall;
 use crate::machinery::calls::Calls;
 use crate::machinery::run::Context;
 use redline_base::error::{Error, ErrorKind, Result, quoted};
-use redline_edit::{Approvals, ChangeSet, Digest, Duplicates, Operation, Rules, Session};
+use redline_edit::{Approvals, ChangeSet, Digest, Duplicates, Rules, Session};
 use redline_journal::{Bounds, FileChange, Journal, Looked, Memory, Store};
 use redline_sandbox::{Sandbox, SandboxPath};
 
@@ -113,28 +113,23 @@ impl Caller {
         .with_hint("Tell the person who runs the host; another call of this kind is refused too")
     }
 
-    /// Returns the approval id of an operation.
-    pub fn id(&self, operation: &Operation<'_>) -> Digest {
-        operation.id(self.state.approvals.secret())
-    }
-
     /// Opens the journal and passes it to `work`.
     ///
     /// # Errors
     /// `fs_denied` for a directory that sessions could reach; those of the system.
-    pub fn with_journal<T>(&self, work: impl FnOnce(Journal<'_>) -> Result<T>) -> Result<T> {
+    pub fn with_journal<T>(&self, work: impl FnOnce(&dyn Journal) -> Result<T>) -> Result<T> {
         let Journaling { option, directory, bytes, age } = &self.journaling;
         let path = directory.as_deref().ok_or_else(|| {
             Error::fs_denied(format!("{option} is NULL, so no file is written"))
                 .with_hint("Ask the host to name a directory, or '' to record operations in memory")
         })?;
         if path.is_empty() {
-            return work(Journal::Memory(&self.state.operations));
+            return work(&self.state.operations);
         }
         let since = now().saturating_sub(i64::try_from(*age).unwrap_or(i64::MAX));
         let bounds = Bounds { bytes: *bytes, since };
         let store = Store::open((option, path), &self.context.access, bounds, &self.state.looked)?;
-        work(Journal::Directory(&store))
+        work(&store)
     }
 
     /// Returns the place of a recorded file, if its sandbox still has the same root.

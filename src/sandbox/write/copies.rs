@@ -29,6 +29,7 @@ use crate::open::state::{EntryKind, Stamp, id_of};
 use crate::rules::access::Access;
 use crate::write::copy_name::is_read_as_written;
 use crate::write::locked::{clear, make};
+use crate::write::new_file::CREATE;
 use crate::write::unwritten::why_unwritten;
 use redline_base::budget::{Stopped, check_current};
 use redline_base::error::{Error, Result, quoted};
@@ -364,10 +365,8 @@ impl Place {
         for name in [NEW, copy.key] {
             clear(self.handle.as_fd(), name, 0).map_err(unwritten)?;
         }
-        let flags = OFlags::WRONLY.union(OFlags::CREATE).union(OFlags::EXCL);
-        let flags = flags.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
         let mode = Mode::from_raw_mode(0o400);
-        let opened = with_handles(|| openat(&self.handle, NEW, flags, mode));
+        let opened = with_handles(|| openat(&self.handle, NEW, CREATE, mode));
         let file = File::from(opened.map_err(failed)?);
         let mut sink = Sink { file: &file, left: copy.size };
         write(&mut sink)?;

@@ -17,23 +17,22 @@ pub(crate) mod transaction;
 pub(crate) mod unwritten;
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{
-    Access, AtFlags, Gid, Mode, OFlags, RenameFlags, Uid, accessat, fchmod, fchown, fgetxattr,
-    flistxattr, fsetxattr, fstat, fsync, openat, renameat, renameat_with, unlinkat,
+    Access, AtFlags, Mode, RenameFlags, accessat, fsync, openat, renameat, renameat_with, unlinkat,
 };
 use rustix::io::Errno;
 
 use crate::open::sandbox_path::SandboxPath;
 use crate::open::state::FileState;
 use crate::write::locked::{clear, lock, make};
+use crate::write::new_file::{CREATE, NewFile, fill};
 use crate::write::recovery::settle;
 use crate::write::unwritten::why_unwritten;
 use redline_base::budget::{Copied, check_current};
 use redline_base::error::{Error, ErrorKind, Result};
-use redline_base::limits;
 
 /// The file with the new content until it is renamed. One name suffices: the directory is locked.
 const NEW: &str = ".redline-new";
@@ -41,12 +40,6 @@ const NEW: &str = ".redline-new";
 const SETUID_OR_SETGID: u32 = 0o6000;
 /// The permissions that a file keeps; a file with setuid or setgid is refused.
 pub(crate) const KEPT_MODE: u32 = 0o1777;
-/// Creates a file that must not exist.
-pub(crate) const CREATE: OFlags = OFlags::WRONLY
-    .union(OFlags::CREATE)
-    .union(OFlags::EXCL)
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::CLOEXEC);
 
 /// The state that a write requires at a path.
 #[derive(Debug, PartialEq, Eq)]
@@ -321,94 +314,28 @@ pub(crate) fn stale(shown: &str) -> Error {
         .with_hint("Read it again and repeat the change")
 }
 
-/// A file that is being written; it is removed again unless it is put in place.
-struct NewFile<'a> {
-    directory: BorrowedFd<'a>,
-    file: File,
-    is_placed: bool,
-}
-
-impl<'a> NewFile<'a> {
+impl<'a> NewFile<BorrowedFd<'a>> {
     /// Creates it with the permissions of a new file, or, to replace another, with restricted ones.
     fn create(directory: BorrowedFd<'a>, is_new: bool) -> io::Result<Self> {
         // A leftover of a killed process; the directory is locked, so no other process is writing
         // it.
         clear(directory, NEW, 0)?;
         let mode = Mode::from_raw_mode(if is_new { 0o666 } else { 0o600 });
+        // Allocated before there is a file, which a refused allocation would leave.
+        let name = NEW.into();
         let file = File::from(openat(directory, NEW, CREATE, mode)?);
-        Ok(Self { directory, file, is_placed: false })
+        Ok(Self { parent: directory, name, file, is_placed: false })
     }
 
     /// Renames the file to its name; a new one never replaces a file that has appeared there.
     fn put(mut self, name: &str, is_new: bool) -> rustix::io::Result<()> {
         if is_new {
-            renameat_with(self.directory, NEW, self.directory, name, RenameFlags::NOREPLACE)?;
+            renameat_with(self.parent, NEW, self.parent, name, RenameFlags::NOREPLACE)?;
         } else {
-            renameat(self.directory, NEW, self.directory, name)?;
+            renameat(self.parent, NEW, self.parent, name)?;
         }
         self.is_placed = true;
         Ok(())
-    }
-}
-
-impl Drop for NewFile<'_> {
-    fn drop(&mut self) {
-        if !self.is_placed {
-            // A file that cannot be removed is removed by the next writer.
-            let _ = unlinkat(self.directory, NEW, AtFlags::empty());
-        }
-    }
-}
-
-/// Writes the content of a new file durably, with the attributes and the owner of the old one, and
-/// with these permissions.
-pub(crate) fn fill(
-    new: &File,
-    bytes: &[u8],
-    old: Option<&File>,
-    mode: Option<u32>,
-) -> io::Result<()> {
-    let mut writer = new;
-    writer.write_all(bytes)?;
-    if let Some(old) = old {
-        copy_attributes(old, new);
-        copy_owner(old, new)?;
-    }
-    if let Some(mode) = mode {
-        fchmod(new, Mode::from_raw_mode(mode))?;
-    }
-    Ok(fsync(new)?)
-}
-
-/// Gives the new file the owner and group of the old one, where the system lets this process.
-fn copy_owner(old: &File, new: &File) -> io::Result<()> {
-    let (from, to) = (fstat(old)?, fstat(new)?);
-    if (from.st_uid, from.st_gid) == (to.st_uid, to.st_gid) {
-        return Ok(());
-    }
-    match fchown(new, Some(Uid::from_raw(from.st_uid)), Some(Gid::from_raw(from.st_gid))) {
-        Ok(()) | Err(Errno::PERM) => Ok(()),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// The extended attributes that are preserved: a user's own, and access control lists. Those that
-/// grant rights (`security.capability`) or attest the content (`security.ima`) end with the
-/// content, as in an ordinary write.
-const KEPT_ATTRIBUTES: [&[u8]; 2] = [b"user.", b"system.posix_acl_access"];
-
-/// Copies the [`KEPT_ATTRIBUTES`], where the file system has them and lets this process.
-fn copy_attributes(old: &File, new: &File) {
-    // On the stack: what is refused here would end a write that has begun.
-    let (mut names, mut value) = ([0; limits::XATTR_BYTES], [0; limits::XATTR_BYTES]);
-    let Ok(length) = flistxattr(old, &mut names[..]) else { return };
-    for name in names[..length]
-        .split(|&byte| byte == 0)
-        .filter(|name| KEPT_ATTRIBUTES.iter().any(|kept| name.starts_with(kept)))
-    {
-        if let Ok(length) = fgetxattr(old, name, &mut value[..]) {
-            let _ = fsetxattr(new, name, &value[..length], rustix::fs::XattrFlags::empty());
-        }
     }
 }
 
@@ -417,6 +344,7 @@ mod tests {
     use super::*;
     use crate::fixture::writable;
     use redline_base::error::ErrorKind;
+    use rustix::fs::{fgetxattr, fsetxattr};
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
     use std::path::Path;
 

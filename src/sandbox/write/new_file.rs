@@ -11,7 +11,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, fchmod, fstat, fsync, openat, renameat, unlinkat,
+    AtFlags, FileType, Gid, Mode, OFlags, Uid, fchmod, fchown, fgetxattr, flistxattr, fsetxattr,
+    fstat, fsync, openat, renameat, unlinkat,
 };
 use rustix::io::Errno;
 
@@ -22,7 +23,7 @@ use redline_base::budget::check_current;
 use redline_base::limits;
 
 /// What a file is created with: nothing may have its name, not even a dangling link.
-const NEW: OFlags = OFlags::WRONLY
+pub(super) const CREATE: OFlags = OFlags::WRONLY
     .union(OFlags::CREATE)
     .union(OFlags::EXCL)
     .union(OFlags::NOFOLLOW)
@@ -38,11 +39,11 @@ const APPENDED: OFlags = OFlags::WRONLY
 
 /// A file that was created, and is removed again unless it is put in place.
 #[derive(Debug)]
-pub struct NewFile {
-    parent: OwnedFd,
-    name: Vec<u8>,
-    file: File,
-    is_placed: bool,
+pub struct NewFile<D: AsFd = OwnedFd> {
+    pub(super) parent: D,
+    pub(super) name: Vec<u8>,
+    pub(super) file: File,
+    pub(super) is_placed: bool,
 }
 
 impl Directory {
@@ -53,7 +54,7 @@ impl Directory {
     /// Those of opening its directory and of the system.
     pub fn create(&self, relative: &[u8], mode: u32) -> Result<Option<NewFile>, OpenError> {
         let (parent, name) = self.parent(relative)?;
-        match with_handles(|| openat(&parent, name, NEW, Mode::from_raw_mode(mode))) {
+        match with_handles(|| openat(&parent, name, CREATE, Mode::from_raw_mode(mode))) {
             Ok(file) => {
                 let (name, file) = (name.to_vec(), File::from(file));
                 Ok(Some(NewFile { parent, name, file, is_placed: false }))
@@ -153,17 +154,13 @@ impl Directory {
     }
 }
 
-impl NewFile {
+impl<D: AsFd> NewFile<D> {
     /// Writes its content, on the disk, with these permissions if some are given.
     ///
     /// # Errors
     /// Those of the system.
     pub fn fill(&mut self, bytes: &[u8], mode: Option<u32>) -> io::Result<()> {
-        self.file.write_all(bytes)?;
-        if let Some(mode) = mode {
-            fchmod(&self.file, Mode::from_raw_mode(mode))?;
-        }
-        Ok(fsync(&self.file)?)
+        fill(&self.file, bytes, None, mode)
     }
 
     /// Writes another content instead.
@@ -183,15 +180,68 @@ impl NewFile {
     pub fn place(mut self, name: &[u8]) -> io::Result<()> {
         renameat(&self.parent, &self.name[..], &self.parent, name)?;
         self.is_placed = true;
-        Ok(fsync(self.parent.as_fd())?)
+        Ok(fsync(&self.parent)?)
     }
 }
 
-impl Drop for NewFile {
+impl<D: AsFd> Drop for NewFile<D> {
     fn drop(&mut self) {
         if !self.is_placed {
-            // One that cannot be removed is found as the lock that it is.
+            // One that cannot be removed is found as the lock that it is, or removed by the next
+            // writer.
             let _ = unlinkat(&self.parent, &self.name[..], AtFlags::empty());
+        }
+    }
+}
+
+/// Writes the content of a new file durably, with the attributes and the owner of the old one, and
+/// with these permissions.
+pub(super) fn fill(
+    new: &File,
+    bytes: &[u8],
+    old: Option<&File>,
+    mode: Option<u32>,
+) -> io::Result<()> {
+    let mut writer = new;
+    writer.write_all(bytes)?;
+    if let Some(old) = old {
+        copy_attributes(old, new);
+        copy_owner(old, new)?;
+    }
+    if let Some(mode) = mode {
+        fchmod(new, Mode::from_raw_mode(mode))?;
+    }
+    Ok(fsync(new)?)
+}
+
+/// Gives the new file the owner and group of the old one, where the system lets this process.
+fn copy_owner(old: &File, new: &File) -> io::Result<()> {
+    let (from, to) = (fstat(old)?, fstat(new)?);
+    if (from.st_uid, from.st_gid) == (to.st_uid, to.st_gid) {
+        return Ok(());
+    }
+    match fchown(new, Some(Uid::from_raw(from.st_uid)), Some(Gid::from_raw(from.st_gid))) {
+        Ok(()) | Err(Errno::PERM) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The extended attributes that are preserved: a user's own, and access control lists. Those that
+/// grant rights (`security.capability`) or attest the content (`security.ima`) end with the
+/// content, as in an ordinary write.
+const KEPT_ATTRIBUTES: [&[u8]; 2] = [b"user.", b"system.posix_acl_access"];
+
+/// Copies the [`KEPT_ATTRIBUTES`], where the file system has them and lets this process.
+fn copy_attributes(old: &File, new: &File) {
+    // On the stack: what is refused here would end a write that has begun.
+    let (mut names, mut value) = ([0; limits::XATTR_BYTES], [0; limits::XATTR_BYTES]);
+    let Ok(length) = flistxattr(old, &mut names[..]) else { return };
+    for name in names[..length]
+        .split(|&byte| byte == 0)
+        .filter(|name| KEPT_ATTRIBUTES.iter().any(|kept| name.starts_with(kept)))
+    {
+        if let Ok(length) = fgetxattr(old, name, &mut value[..]) {
+            let _ = fsetxattr(new, name, &value[..length], rustix::fs::XattrFlags::empty());
         }
     }
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{
     AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, Stat, fdatasync, flock, fstat, fsync,
-    ftruncate, openat, renameat, unlinkat,
+    ftruncate, openat, unlinkat,
 };
 use rustix::io::Errno;
 use rustix::process::geteuid;
@@ -25,6 +25,7 @@ use crate::rules::access::Access;
 use crate::rules::policy::Sandbox;
 use crate::rules::sandboxes::Sandboxes;
 use crate::write::locked::{lock, make, share};
+use crate::write::new_file::NewFile;
 use redline_base::error::{Error, Result, quoted};
 
 /// The name of a file until it is completely written.
@@ -233,18 +234,11 @@ impl PrivateDirectory {
     /// Creates or replaces a file durably. The caller holds the lock.
     pub fn replace(&self, name: &str, bytes: &[u8]) -> Result<()> {
         self.remove(NEW)?;
+        let (parent, in_work) = (&self.handle, NEW.into());
         let file = self.open_file(NEW, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL)?;
-        let write = || {
-            (&file).write_all(bytes)?;
-            fsync(&file)?;
-            renameat(&self.handle, NEW, &self.handle, name)?;
-            fsync(&self.handle)?;
-            io::Result::Ok(())
-        };
-        write().map_err(|error| {
-            let _ = unlinkat(&self.handle, NEW, AtFlags::empty());
-            failed(self.name, error)
-        })
+        let mut new = NewFile { parent, name: in_work, file, is_placed: false };
+        let placed = new.fill(bytes, None).and_then(|()| new.place(name.as_bytes()));
+        placed.map_err(|error| failed(self.name, error))
     }
 
     /// Removes a file if it exists. A directory, which is none of ours, stays.
