@@ -419,6 +419,34 @@ def test_a_damaged_reference_is_a_row_without_an_object(con, tmp_path):
     ]
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_name_is_as_short_as_git_s_whatever_it_collides_with(con, tmp_path, seed):
+    main, linked = tmp_path / "main", tmp_path / "linked"
+    main.mkdir()
+    by_hand = repositories.environment(**repositories.SHA1_AND_FILES)
+    repositories.git(main, "init", "--quiet", "--initial-branch=main", ".", env=by_hand)
+    tip = Clock(main).commit("root", files={"a": "a\n"})
+    write(main, f"worktree add --quiet {linked} -b linked", "update-ref ORIG_HEAD HEAD")
+    dice = random.Random(seed)
+    words = [
+        *("one", "two/three", "HEAD", "ORIG_HEAD", "config", "refs/heads/one", "objects/info"),
+        *("worktrees/linked/HEAD", "main-worktree/HEAD", "origin/HEAD", "heads/one", "tags/one"),
+    ]  # fmt: skip
+    for place in ("heads", "tags", "remotes", "remotes/origin", "other", "bisect"):
+        for word in dice.sample(words, 7):
+            repositories.git(main, "update-ref", f"refs/{place}/{word}", tip)
+        if dice.random() < 0.5:
+            write(main, "pack-refs --all")
+    for repo in (main, linked):
+        printed = repositories.git_text(
+            repo, "for-each-ref", "--format=%(refname) %(refname:short)"
+        )
+        got = con.execute(
+            "SELECT name || ' ' || short_name FROM refs(?) WHERE name <> 'HEAD'", [str(repo)]
+        ).fetchall()
+        assert [row for (row,) in got] == printed.splitlines()
+
+
 @pytest.mark.parametrize(
     "pair", [("main", "side"), ("third", "fourth"), ("main", "main"), ("orphan", "main")]
 )
