@@ -5,6 +5,7 @@ pub mod error;
 pub mod form;
 pub mod growth;
 pub mod limits;
+pub mod os_path;
 pub mod pattern;
 pub mod pipeline;
 pub mod strict_json;

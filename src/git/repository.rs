@@ -1,7 +1,5 @@
 //! Opens repositories: the only place, in one way.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -21,6 +19,7 @@ use crate::store::{
 use redline_base::budget::Budget;
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
+use redline_base::os_path;
 use redline_sandbox::{Access, OpenError, RefLimit, Root};
 use redline_text::CancelToken;
 
@@ -194,7 +193,7 @@ impl Repository {
     /// # Errors
     /// `fs_denied` if its `.git` leads to where nothing may be read; those of the system.
     pub(super) fn is_repository(&self, directory: &[u8]) -> Result<bool> {
-        let path = self.work_tree()?.join(OsStr::from_bytes(directory));
+        let path = self.work_tree()?.join(os_path::of_git(directory));
         is_repository(self.location.git_dir.gate(), &path)
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rustix::fs::{CWD, FileType, Mode, mknodat};
+use crate::system::fs::{CWD, FileType, Mode, mknodat};
 
 use crate::Sandboxes;
 

@@ -21,6 +21,7 @@
 //! | `open` | `handles` | the count of the handles that the process keeps |
 //! | `open` | `guard` | threads that the kernel keeps within the roots of their query |
 //! | `open` | `state` | the state of a file as the file system tells it |
+//! | `system` | itself, `windows` | what the others ask of the system, and what of it Windows has |
 //! | `write` | itself | writes such a file: whole, durable, and only over the state that was read |
 //! | `write` | `new_file` | files of a repository that are written: created, filled, renamed to their place |
 //! | `write` | `locked` | makes and locks a directory that is written, and clears reserved names in it |
@@ -33,10 +34,11 @@
 //! | `write` | `copies` | copies of contents as files that DuckDB reads, in a directory of the database's own |
 //! | `write` | `copy_name` | the names of such copies |
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod fixture;
 mod open;
 mod rules;
+mod system;
 mod write;
 
 pub use open::beneath::Root;

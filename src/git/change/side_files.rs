@@ -1,8 +1,5 @@
 //! Single files of one side: a revision, the index or the work tree.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-
 use gix::bstr::ByteSlice;
 
 use crate::attributes::ContentSource;
@@ -18,6 +15,7 @@ use crate::revision::{Revision, range_of, side_of};
 use crate::tree::tree_lookup::file_at;
 use redline_base::budget::Charge;
 use redline_base::error::{Error, Result, quoted};
+use redline_base::os_path;
 use redline_sandbox::SandboxPath;
 use redline_text::is_binary;
 use redline_text::section::{OutlinedSection, Sections, outline};
@@ -234,7 +232,7 @@ impl SideFiles {
     fn place(&self, path: &[u8]) -> Result<Option<SandboxPath<'_>>> {
         let repository = self.comparison.repository();
         let Some(sandboxes) = repository.access().sandboxes() else { return Ok(None) };
-        let path = repository.work_tree()?.join(OsStr::from_bytes(path));
+        let path = repository.work_tree()?.join(os_path::of_git(path));
         sandboxes.place_of(&path).map(Some)
     }
 

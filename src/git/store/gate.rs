@@ -5,8 +5,6 @@
 //! creates none there, as worktrees and alternates are named in text. Without limits, links are
 //! followed as in git.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,6 +12,7 @@ use gix::bstr::ByteSlice;
 
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
+use redline_base::os_path;
 use redline_sandbox::{
     Access, Directory, DirectoryEntry, OpenError, PooledFile, RegularFile, Stamp,
 };
@@ -71,7 +70,7 @@ impl Gate {
         match self.access.open_directory(path) {
             Ok(directory) => Ok(Some(self.directory(directory))),
             Err(OpenError::Absent | OpenError::Directory | OpenError::Special) => Ok(None),
-            Err(error) => Err(self.failed(error, path.as_os_str().as_bytes())),
+            Err(error) => Err(self.failed(error, path.as_os_str().as_encoded_bytes())),
         }
     }
 
@@ -80,7 +79,7 @@ impl Gate {
         match self.access.open_directory(path) {
             Err(OpenError::Outside) => Ok(None),
             Ok(directory) => Ok(Some(self.directory(directory))),
-            Err(error) => Err(self.failed(error, path.as_os_str().as_bytes())),
+            Err(error) => Err(self.failed(error, path.as_os_str().as_encoded_bytes())),
         }
     }
 
@@ -89,7 +88,7 @@ impl Gate {
         match self.access.open_directory(path) {
             Ok(directory) => Ok(Some(self.directory(directory))),
             Err(error) if is_unusable(&error) => Ok(None),
-            Err(error) => Err(self.failed(error, path.as_os_str().as_bytes())),
+            Err(error) => Err(self.failed(error, path.as_os_str().as_encoded_bytes())),
         }
     }
 
@@ -97,7 +96,9 @@ impl Gate {
     pub fn is_file(self: &Arc<Self>, path: &Path) -> bool {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return false };
         let parent = self.open(parent).ok().flatten();
-        parent.is_some_and(|parent| matches!(parent.look(name.as_bytes()), Ok(Found::File(_))))
+        parent.is_some_and(|parent| {
+            matches!(parent.look(name.as_encoded_bytes()), Ok(Found::File(_)))
+        })
     }
 
     fn directory(self: &Arc<Self>, directory: Directory) -> GitDirectory {
@@ -292,7 +293,7 @@ impl GitDirectory {
 
     /// Returns the path of a name in a file of this directory.
     pub fn join(&self, path: &[u8]) -> PathBuf {
-        self.path().join(OsStr::from_bytes(path))
+        self.path().join(os_path::of_git(path))
     }
 
     /// Returns what was opened at `name`, `None` if it is absent.

@@ -4,8 +4,6 @@
 //! `commondir`, `gitdir`) are read once, as in git: the named directory is the one used from then
 //! on.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,6 +13,7 @@ use super::gate::{Found, Gate, GitDirectory};
 use crate::model::settings::boolean;
 use redline_base::error::{Error, ErrorKind, Result, quoted, visible};
 use redline_base::limits;
+use redline_base::os_path;
 use redline_sandbox::RegularFile;
 
 /// The directories of a repository.
@@ -327,7 +326,7 @@ pub fn with_configured_work_tree(
         directory.path().to_owned()
     };
     let directory = location.work_tree.as_deref().map_or_else(Vec::new, |found_through| {
-        below(&work_tree, &found_through.join(OsStr::from_bytes(&location.directory)))
+        below(&work_tree, &found_through.join(os_path::of_git(&location.directory)))
     });
     let is_named = location.is_named || location.work_tree.as_ref() != Some(&work_tree);
     Ok(Location { work_tree: Some(work_tree), is_named, directory, ..location })
@@ -405,7 +404,7 @@ fn named_after(prefix: &[u8], bytes: &[u8]) -> Option<Vec<u8>> {
 /// Returns the path from a work tree to a directory in it, with a trailing slash; empty for the
 /// work tree itself, and outside.
 fn below(work_tree: &Path, directory: &Path) -> Vec<u8> {
-    let path = directory.strip_prefix(work_tree).unwrap_or(Path::new("")).as_os_str().as_bytes();
+    let path = os_path::to_git(directory.strip_prefix(work_tree).unwrap_or(Path::new("")));
     let path = path.trim_end_with(|c| c == '/');
     if path.is_empty() { Vec::new() } else { [path, b"/"].concat() }
 }

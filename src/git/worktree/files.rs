@@ -4,10 +4,8 @@
 //! no files, and a FIFO in place of a file is not a file. A file whose state on disk is that of the
 //! index is not read.
 
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -24,6 +22,7 @@ use crate::worktree::submodule::{Submodules, names};
 use redline_base::budget::Stopped;
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
+use redline_base::os_path;
 use redline_sandbox::{Directories, EntryKind, FileState};
 
 /// Bytes that are read or hashed between two checks of the budget.
@@ -115,7 +114,7 @@ impl WorkTree {
         if state.is_none_or(|state| state.size != stored) || self.cleaner.has_encoding(path)? {
             return Ok(None);
         }
-        Ok(Some(self.repository.work_tree()?.join(OsStr::from_bytes(path))))
+        Ok(Some(self.repository.work_tree()?.join(os_path::of_git(path))))
     }
 
     /// Returns the id that a file's content would have and its size as stored.

@@ -1,7 +1,5 @@
 //! The checked-out commit of a submodule.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
@@ -11,6 +9,7 @@ use crate::model::changed_file::Dirt;
 use crate::repository::Repository;
 use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
+use redline_base::os_path;
 
 /// A checked-out submodule.
 pub struct CheckedOut {
@@ -80,7 +79,7 @@ impl Submodules {
         if !repository.is_repository(directory).map_err(unopened)? {
             return Ok(None);
         }
-        let path = repository.work_tree()?.join(OsStr::from_bytes(directory));
+        let path = repository.work_tree()?.join(os_path::of_git(directory));
         let Some(given) = path.to_str() else {
             return Err(Error::tool_failed(format!(
                 "the submodule {} cannot be opened: its path is not UTF-8",

@@ -4,13 +4,13 @@
 //! entered. On Linux this is one call, `openat2`; without it (kernels before 5.6, or a container
 //! that forbids it) and on other systems, each name is opened relative to the directory before it.
 
+use crate::system::fd::OwnedFd;
 use std::fs::File;
 use std::io::Read;
-use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, openat, statat};
-use rustix::io::{Errno, Result};
+use crate::system::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, openat, statat};
+use crate::system::io::{Errno, Result};
 
 use crate::open::handles::with_handles;
 
@@ -32,7 +32,7 @@ impl Root {
     /// Opens a directory; `path` itself may lead through links.
     pub fn open(path: &Path) -> std::io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        Ok(Self { directory: rustix::fs::open(path, flags, Mode::empty())? })
+        Ok(Self { directory: crate::system::fs::open(path, flags, Mode::empty())? })
     }
 
     /// Returns the device, the inode and, if the file system has it, the birth time of the
@@ -51,7 +51,7 @@ impl Root {
     /// Returns the birth time of the directory in seconds and nanoseconds; zeros if unknown.
     #[cfg(target_os = "linux")]
     fn born(&self) -> (u64, u64) {
-        use rustix::fs::{StatxFlags, statx};
+        use crate::system::fs::{StatxFlags, statx};
         match statx(&self.directory, "", AtFlags::EMPTY_PATH, StatxFlags::BTIME) {
             Ok(found) if found.stx_mask & StatxFlags::BTIME.bits() != 0 => {
                 (found.stx_btime.tv_sec.cast_unsigned(), found.stx_btime.tv_nsec.into())
@@ -159,7 +159,7 @@ fn open_below(above: &OwnedFd, relative: &[u8], flags: OFlags) -> Result<OwnedFd
 
 #[cfg(target_os = "linux")]
 fn open_at_once(above: &OwnedFd, relative: &[u8], flags: OFlags) -> Result<OwnedFd> {
-    use rustix::fs::{ResolveFlags, openat2};
+    use crate::system::fs::{ResolveFlags, openat2};
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     openat2(above, relative, flags, Mode::empty(), resolve)
 }

@@ -3,12 +3,12 @@
 //! The directories of a path are opened one by one and never through a link, and stay open until a
 //! path leads elsewhere: for sorted paths, a check of a file is one call.
 
+use crate::system::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::fs::{AtFlags, Mode, fstat, openat, readlinkat, statat};
-use rustix::io::Errno;
+use crate::system::fs::{AtFlags, Mode, fstat, openat, readlinkat, statat};
+use crate::system::io::Errno;
 
 use crate::open::beneath::{DIRECTORY, FILE, Root, names_entries};
 use crate::open::directory::{self, DirectoryEntry};
@@ -71,7 +71,7 @@ impl Directories {
     fn enter_parent<'a>(
         &mut self,
         path: &'a [u8],
-    ) -> rustix::io::Result<(BorrowedFd<'_>, &'a [u8])> {
+    ) -> crate::system::io::Result<(BorrowedFd<'_>, &'a [u8])> {
         let start = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
         let name = &path[start..];
         if !names_entries(name) {
@@ -81,7 +81,7 @@ impl Directories {
     }
 
     /// Opens a directory; reuses those on the way that are open already.
-    fn enter(&mut self, directory: &[u8]) -> rustix::io::Result<BorrowedFd<'_>> {
+    fn enter(&mut self, directory: &[u8]) -> crate::system::io::Result<BorrowedFd<'_>> {
         let is_above = |end: usize| {
             directory.get(..end) == self.directory.get(..end)
                 && directory.get(end).is_none_or(|&byte| byte == b'/')
@@ -114,7 +114,7 @@ impl Directories {
     }
 }
 
-fn some<T>(result: rustix::io::Result<T>) -> io::Result<Option<T>> {
+fn some<T>(result: crate::system::io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Ok(found) => Ok(Some(found)),
         Err(

@@ -4,24 +4,21 @@
 //! identified by its own handle, so that the checked file is the one that is used. Whether links
 //! are followed is decided once, when the first directory is opened.
 
-use std::ffi::OsStr;
+use crate::system::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::fs::File;
 use std::io;
-use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::buffer::spare_capacity;
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, openat, statat};
-use rustix::io::Errno;
+use crate::system::buffer::spare_capacity;
+use crate::system::fs::{AtFlags, FileType, Mode, OFlags, fstat, openat, statat};
+use crate::system::io::{Errno, pread};
 
 use crate::open::beneath::{self, Root};
 use crate::open::handles::with_handles;
 use crate::open::state::{EntryKind, Stamp};
 use redline_base::budget::{Stopped, check_current};
+use redline_base::os_path;
 
 /// Bytes that are read between two checks of the budget.
 const STEP_BYTES: usize = 16 << 20;
@@ -90,7 +87,7 @@ impl Directory {
     /// Opens a directory by its path; follows links.
     pub(crate) fn open(path: PathBuf) -> Result<Self, OpenError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let handle = with_handles(|| rustix::fs::open(&path, flags, Mode::empty()))
+        let handle = with_handles(|| crate::system::fs::open(&path, flags, Mode::empty()))
             .map_err(|error| failed(error, Links::Followed))?;
         Ok(Self { handle: Arc::new(handle), path: path.into(), links: Links::Followed })
     }
@@ -101,7 +98,7 @@ impl Directory {
         let (handle, path) = if relative.is_empty() {
             (root.open_directory(""), path.to_owned())
         } else {
-            let path = path.join(OsStr::from_bytes(relative));
+            let path = path.join(os_path::of_git(relative));
             (beneath::open_beneath(&root.directory, relative, beneath::DIRECTORY), path)
         };
         let handle = handle.map_err(|error| match error {
@@ -125,7 +122,7 @@ impl Directory {
     /// Opens the directory at `relative`, components separated by `/`.
     pub fn directory(&self, relative: &[u8]) -> Result<Self, OpenError> {
         let handle = self.open_at(relative, beneath::DIRECTORY)?;
-        let path = self.path.join(OsStr::from_bytes(relative));
+        let path = self.path.join(os_path::of_git(relative));
         Ok(Self { handle: Arc::new(handle), path: path.into(), links: self.links })
     }
 
@@ -178,7 +175,7 @@ impl Directory {
 
     /// Returns the target of the link at `relative`.
     pub(crate) fn target(&self, relative: &[u8]) -> Result<Vec<u8>, OpenError> {
-        rustix::fs::readlinkat(&self.handle, valid(relative)?, Vec::new())
+        crate::system::fs::readlinkat(&self.handle, valid(relative)?, Vec::new())
             .map(std::ffi::CString::into_bytes)
             .map_err(|error| failed(error, self.links))
     }
@@ -276,7 +273,7 @@ impl RegularFile {
                 bytes.try_reserve(at.clamp(4096, STEP_BYTES)).map_err(|_| no_memory())?;
             }
             // Into memory that was not zeroed before, as an index has megabytes.
-            let read = match rustix::io::pread(&self.file, spare_capacity(&mut bytes), at as u64) {
+            let read = match pread(&self.file, spare_capacity(&mut bytes), at as u64) {
                 Err(Errno::INTR) => continue,
                 read => read.map_err(|error| OpenError::System(error.into()))?,
             };
@@ -309,11 +306,11 @@ impl RegularFile {
 pub(crate) fn read_at(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
     let mut read = 0;
     while read < bytes.len() {
-        match file.read_at(&mut bytes[read..], offset + read as u64) {
+        match pread(file, &mut bytes[read..], offset + read as u64) {
             Ok(0) => break,
             Ok(more) => read += more,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(read)
@@ -323,7 +320,7 @@ pub(crate) fn read_at(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<
 pub(crate) fn entries(
     directory: impl AsFd,
     most: usize,
-) -> rustix::io::Result<Option<Vec<DirectoryEntry>>> {
+) -> crate::system::io::Result<Option<Vec<DirectoryEntry>>> {
     let directory = directory.as_fd();
     let mut found = Vec::new();
     let mut is_over = false;
@@ -354,12 +351,12 @@ pub(crate) fn entries(
 #[cfg(target_os = "linux")]
 fn each_entry(
     directory: BorrowedFd<'_>,
-    mut take: impl FnMut(&[u8], FileType) -> rustix::io::Result<bool>,
-) -> rustix::io::Result<()> {
+    mut take: impl FnMut(&[u8], FileType) -> crate::system::io::Result<bool>,
+) -> crate::system::io::Result<()> {
     // One call returns most directories whole, and nothing is allocated for an entry.
-    let mut buffer = [MaybeUninit::uninit(); 32 << 10];
+    let mut buffer = [std::mem::MaybeUninit::uninit(); 32 << 10];
     let opened = openat(directory, ".", beneath::DIRECTORY, Mode::empty())?;
-    let mut entries = rustix::fs::RawDir::new(opened, &mut buffer);
+    let mut entries = crate::system::fs::RawDir::new(opened, &mut buffer);
     while let Some(entry) = entries.next() {
         let entry = entry?;
         if !take(entry.file_name().to_bytes(), entry.file_type())? {
@@ -373,9 +370,9 @@ fn each_entry(
 #[cfg(not(target_os = "linux"))]
 fn each_entry(
     directory: BorrowedFd<'_>,
-    mut take: impl FnMut(&[u8], FileType) -> rustix::io::Result<bool>,
-) -> rustix::io::Result<()> {
-    for entry in rustix::fs::Dir::read_from(directory)? {
+    mut take: impl FnMut(&[u8], FileType) -> crate::system::io::Result<bool>,
+) -> crate::system::io::Result<()> {
+    for entry in crate::system::fs::Dir::read_from(directory)? {
         let entry = entry?;
         if !take(entry.file_name().to_bytes(), entry.file_type())? {
             break;

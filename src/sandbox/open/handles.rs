@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use rustix::io::Errno;
-use rustix::process::{Resource, getrlimit};
+use crate::system::io::Errno;
+use crate::system::process::{Resource, getrlimit};
 
 use redline_base::limits;
 
@@ -33,7 +33,9 @@ pub fn count(opened: &Arc<Slot>) {
 }
 
 /// Opens a file; without a free handle, closes the pool and tries once more.
-pub fn with_handles<T>(mut open: impl FnMut() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
+pub fn with_handles<T>(
+    mut open: impl FnMut() -> crate::system::io::Result<T>,
+) -> crate::system::io::Result<T> {
     match open() {
         Err(Errno::MFILE | Errno::NFILE) => {
             let all: Vec<_> = lock(&POOL).drain(..).collect();

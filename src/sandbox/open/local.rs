@@ -109,7 +109,7 @@ pub fn is_free_name(relative: &str) -> bool {
 }
 
 fn kind(path: &Path) -> Option<EntryKind> {
-    rustix::fs::stat(path).ok().map(|stat| FileState::new(&stat).kind)
+    crate::system::fs::stat(path).ok().map(|stat| FileState::new(&stat).kind)
 }
 
 #[cfg(test)]

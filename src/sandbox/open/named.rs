@@ -1,7 +1,6 @@
 //! Reads the files named by options of queries over a repository.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::open::directory::OpenError;
@@ -32,7 +31,7 @@ impl Access {
         }
         let path = LocalPath::new(given, None);
         let path = Path::new(path.as_str());
-        let name = path.file_name().map(OsStr::as_bytes).unwrap_or_default();
+        let name = path.file_name().map(OsStr::as_encoded_bytes).unwrap_or_default();
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         let read = self
             .open_directory(parent.unwrap_or(Path::new(".")))

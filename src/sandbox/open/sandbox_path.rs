@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use rustix::fs::fstat;
-use rustix::io::Errno;
+use crate::system::fs::fstat;
+use crate::system::io::Errno;
 
 use crate::open::beneath::read_bounded;
 use crate::open::state::{EntryKind, FileState};

@@ -1,6 +1,6 @@
 //! The state of a file as the file system tells it, without reading the file.
 
-use rustix::fs::{FileType, Stat};
+use crate::system::fs::{FileType, Stat};
 
 /// The device and the inode of a file.
 pub(crate) type FileId = (u64, u64);

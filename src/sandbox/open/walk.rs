@@ -6,8 +6,6 @@
 //! the link, an absolute one as text. `..` at a root leads back to the text.
 
 use std::collections::HashMap;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -15,6 +13,7 @@ use crate::open::beneath::Root;
 use crate::open::directory::{Directory, OpenError};
 use crate::open::state::EntryKind;
 use redline_base::limits;
+use redline_base::os_path;
 
 /// A root below which files may be read.
 #[derive(Debug, Clone, Copy)]
@@ -62,12 +61,11 @@ pub(crate) fn find(
         return Err(OpenError::Outside);
     }
     let mut walk = Walk { outside: Vec::new(), ahead: Vec::new(), steps: 0, links: 0 };
-    walk.go_on_with(path.as_os_str().as_bytes());
+    walk.go_on_with(&os_path::to_git(&path));
     loop {
         let Some(root) = walk.enter(roots) else {
-            let is_named = |file: &&PathBuf| {
-                names(file.as_os_str().as_bytes()).eq(walk.outside.iter().cloned())
-            };
+            let is_named =
+                |file: &&PathBuf| names(&os_path::to_git(file)).eq(walk.outside.iter().cloned());
             return files
                 .iter()
                 .find(is_named)
@@ -131,7 +129,7 @@ impl Walk {
         let has = |path: &Path| {
             let mut text = self.outside.iter().chain(self.ahead.iter().rev());
             let mut length = 0;
-            for name in names(path.as_os_str().as_bytes()) {
+            for name in names(&os_path::to_git(path)) {
                 // A spelling with `..` cannot be compared as text.
                 if name == b".." || text.next() != Some(&name) {
                     return None;
@@ -162,7 +160,7 @@ impl Walk {
             }
             if name == b".." {
                 if inside.pop().is_none() {
-                    self.outside = names(root.path.as_os_str().as_bytes()).collect();
+                    self.outside = names(&os_path::to_git(root.path)).collect();
                     self.outside.pop();
                     return Ok(None);
                 }
@@ -172,7 +170,7 @@ impl Walk {
                 };
                 continue;
             }
-            let path = || current.path().join(OsStr::from_bytes(&name));
+            let path = || current.path().join(os_path::of_git(&name));
             match current.kind_of(&name) {
                 Ok(EntryKind::Directory) => {
                     current = current.directory(&name)?;
@@ -235,7 +233,8 @@ fn system_links() -> &'static HashMap<Vec<u8>, Vec<Vec<u8>>> {
             let link = Path::new("/").join(name);
             std::fs::read_link(&link).ok()?;
             let path = link.canonicalize().ok()?;
-            let names = path.components().skip(1).map(|part| part.as_os_str().as_bytes().to_vec());
+            let names =
+                path.components().skip(1).map(|part| part.as_os_str().as_encoded_bytes().to_vec());
             Some((name.as_bytes().to_vec(), names.collect()))
         };
         links.into_iter().filter_map(target).collect()

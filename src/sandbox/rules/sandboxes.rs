@@ -1,14 +1,15 @@
 //! All named roots: finds the one of a path, and says which there are.
 
 use std::collections::HashSet;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use crate::open::state::id_of;
 use crate::open::walk::Entrance;
 use crate::rules::policy::{GitGrant, Sandbox};
 use crate::rules::ref_limit::RefLimit;
 use crate::rules::rel_path::RelPath;
 use crate::rules::setting::{Entry, SETTING, not_readable, wrong};
+use crate::system::fs::stat;
 use redline_base::error::{Error, Result, quoted};
 
 /// Rejects a sandbox that forbids what another allows for the same files: its root is that of the
@@ -41,14 +42,14 @@ fn check_nested(sandboxes: &[Sandbox]) -> Result<()> {
 
 /// Returns the device and the inode of a directory.
 fn directory_of(path: &Path) -> Result<(u64, u64)> {
-    let found = path.metadata().map_err(|error| {
+    let found = stat(path).map_err(|error| {
         Error::tool_failed(format!(
             "the directory {} cannot be inspected",
             quoted(&path.to_string_lossy())
         ))
-        .with_source(error)
+        .with_source(std::io::Error::from(error))
     })?;
-    Ok((found.dev(), found.ino()))
+    Ok(id_of(&found))
 }
 
 /// All named roots of one execution.

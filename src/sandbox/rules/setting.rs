@@ -1,7 +1,6 @@
 //! The setting `redline_sandboxes`: reads its JSON, and opens its roots.
 
 use std::num::NonZero;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -145,7 +144,7 @@ impl Entry {
         let root = Root::open(&path).map_err(not_there)?;
         let directory = root.identity().map_err(|error| not_there(error.into()))?;
         let mut identity = Vec::new();
-        for field in [self.name.as_bytes(), path.as_os_str().as_bytes(), &directory[..]] {
+        for field in [self.name.as_bytes(), path.as_os_str().as_encoded_bytes(), &directory[..]] {
             identity.extend_from_slice(&(field.len() as u64).to_be_bytes());
             identity.extend_from_slice(field);
         }

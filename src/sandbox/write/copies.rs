@@ -8,19 +8,19 @@
 //! A file is written beside, and renamed when it is complete. A copy is used again only while its
 //! stamp is the one that it was given: whatever else lies in its place is replaced and not followed.
 
+use crate::system::fd::{AsFd, OwnedFd};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use rustix::fs::{
+use crate::system::fs::{
     AtFlags, CWD, FlockOperation, Mode, OFlags, Stat, flock, fstat, linkat, openat, renameat,
     statat, unlinkat,
 };
-use rustix::io::Errno;
-use rustix::process::{Pid, geteuid, getpid};
+use crate::system::io::Errno;
+use crate::system::process::{Pid, geteuid, getpid};
 
 use crate::open::beneath::{DIRECTORY, FILE, open_beneath};
 use crate::open::directory::entries;
@@ -300,7 +300,7 @@ impl Place {
         if !access.is_in_no_sandbox(&above) {
             return Err(Refused::InSandbox);
         }
-        let handle = with_handles(|| rustix::fs::open(&above, DIRECTORY, Mode::empty()))?;
+        let handle = with_handles(|| crate::system::fs::open(&above, DIRECTORY, Mode::empty()))?;
         check_safe(&fstat(&handle)?)?;
         remove_leftovers(&handle);
         loop {
@@ -340,12 +340,12 @@ impl Place {
         self.path.join(copy.key).join(copy.name)
     }
 
-    fn open(&self, key: &str, name: &str, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    fn open(&self, key: &str, name: &str, flags: OFlags) -> crate::system::io::Result<OwnedFd> {
         open_beneath(&self.handle, format!("{key}/{name}").as_bytes(), flags)
     }
 
     /// Adds a name of a copy, and returns its state.
-    fn link(&self, key: &str, first: &str, name: &str) -> rustix::io::Result<Stat> {
+    fn link(&self, key: &str, first: &str, name: &str) -> crate::system::io::Result<Stat> {
         let directory = open_beneath(&self.handle, key.as_bytes(), DIRECTORY)?;
         // A name that was not given here is of somebody else.
         match unlinkat(&directory, name, AtFlags::empty()) {

@@ -5,16 +5,16 @@
 //! the identity of the sandbox, so that no other sandbox reads it. Each state is one more line, so
 //! that a line that was cut by a crash leaves the one before it.
 
+use crate::system::fd::OwnedFd;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{
+use crate::system::fs::{
     AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, Stat, flock, fstat, fsync, open, openat,
     unlinkat,
 };
-use rustix::process::geteuid;
+use crate::system::process::geteuid;
 use serde::{Deserialize, Serialize};
 
 use crate::open::beneath::DIRECTORY;

@@ -1,13 +1,13 @@
 //! Makes a directory, locks it while it is written, and clears reserved names in it.
 
+use crate::system::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, flock, mkdirat, openat, unlinkat};
-use rustix::io::Errno;
-use rustix::path::Arg;
+use crate::system::fs::{AtFlags, Dir, FlockOperation, Mode, flock, mkdirat, openat, unlinkat};
+use crate::system::io::Errno;
+use crate::system::path::Arg;
 
 use crate::open::beneath::DIRECTORY;
 use redline_base::budget::check_current;
@@ -15,7 +15,7 @@ use redline_base::error::Result;
 use redline_base::limits;
 
 /// Makes a directory unless there is an entry of this name; tells whether it was made.
-pub(crate) fn make(above: impl AsFd, name: impl Arg, mode: u32) -> rustix::io::Result<bool> {
+pub(crate) fn make(above: impl AsFd, name: impl Arg, mode: u32) -> crate::system::io::Result<bool> {
     match mkdirat(above, name, Mode::from_raw_mode(mode)) {
         Ok(()) => Ok(true),
         Err(Errno::EXIST) => Ok(false),
@@ -25,16 +25,16 @@ pub(crate) fn make(above: impl AsFd, name: impl Arg, mode: u32) -> rustix::io::R
 
 /// Waits for the lock on a directory or a file, up to a limit and within the budget of the thread;
 /// returns whether it was acquired.
-pub(crate) fn lock(held: &OwnedFd) -> Result<rustix::io::Result<bool>> {
+pub(crate) fn lock(held: &OwnedFd) -> Result<crate::system::io::Result<bool>> {
     lock_as(held, FlockOperation::NonBlockingLockExclusive)
 }
 
 /// Waits for the lock as [`lock`] does, to share it with others that do.
-pub(crate) fn share(held: &OwnedFd) -> Result<rustix::io::Result<bool>> {
+pub(crate) fn share(held: &OwnedFd) -> Result<crate::system::io::Result<bool>> {
     lock_as(held, FlockOperation::NonBlockingLockShared)
 }
 
-fn lock_as(held: &OwnedFd, how: FlockOperation) -> Result<rustix::io::Result<bool>> {
+fn lock_as(held: &OwnedFd, how: FlockOperation) -> Result<crate::system::io::Result<bool>> {
     let until = Instant::now() + Duration::from_millis(limits::LOCK_MILLIS);
     loop {
         match flock(held, how) {

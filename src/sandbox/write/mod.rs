@@ -16,14 +16,14 @@ pub(crate) mod staging;
 pub(crate) mod transaction;
 pub(crate) mod unwritten;
 
+use crate::system::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::fs::{
+use crate::system::fs::{
     Access, AtFlags, Mode, RenameFlags, accessat, fsync, openat, renameat, renameat_with, unlinkat,
 };
-use rustix::io::Errno;
+use crate::system::io::Errno;
 
 use crate::open::sandbox_path::SandboxPath;
 use crate::open::state::FileState;
@@ -328,7 +328,7 @@ impl<'a> NewFile<BorrowedFd<'a>> {
     }
 
     /// Renames the file to its name; a new one never replaces a file that has appeared there.
-    fn put(mut self, name: &str, is_new: bool) -> rustix::io::Result<()> {
+    fn put(mut self, name: &str, is_new: bool) -> crate::system::io::Result<()> {
         if is_new {
             renameat_with(self.parent, NEW, self.parent, name, RenameFlags::NOREPLACE)?;
         } else {
@@ -343,8 +343,8 @@ impl<'a> NewFile<BorrowedFd<'a>> {
 mod tests {
     use super::*;
     use crate::fixture::writable;
+    use crate::system::fs::{fgetxattr, fsetxattr};
     use redline_base::error::ErrorKind;
-    use rustix::fs::{fgetxattr, fsetxattr};
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
     use std::path::Path;
 
@@ -410,7 +410,7 @@ mod tests {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o751)).unwrap();
         let file = File::open(&path).unwrap();
         let has_attributes =
-            fsetxattr(&file, "user.note", b"kept", rustix::fs::XattrFlags::empty()).is_ok();
+            fsetxattr(&file, "user.note", b"kept", crate::system::fs::XattrFlags::empty()).is_ok();
         let expected = place.read_for_writing().unwrap();
         place.write(b"two", &expected).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"two");

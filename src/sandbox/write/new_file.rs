@@ -4,17 +4,17 @@
 //! Each path is walked to its parent as for reading, and the last name is created, renamed or
 //! removed there: no link is followed where links are refused, and never at the last name.
 
+use crate::system::fd::{AsFd, OwnedFd};
 use std::fs::File;
 use std::io::{self, Seek, Write};
-use std::os::fd::{AsFd, OwnedFd};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{
+use crate::system::fs::{
     AtFlags, FileType, Gid, Mode, OFlags, Uid, fchmod, fchown, fgetxattr, flistxattr, fsetxattr,
     fstat, fsync, openat, renameat, unlinkat,
 };
-use rustix::io::Errno;
+use crate::system::io::Errno;
 
 use crate::open::directory::{Directory, OpenError};
 use crate::open::handles::with_handles;
@@ -241,7 +241,7 @@ fn copy_attributes(old: &File, new: &File) {
         .filter(|name| KEPT_ATTRIBUTES.iter().any(|kept| name.starts_with(kept)))
     {
         if let Ok(length) = fgetxattr(old, name, &mut value[..]) {
-            let _ = fsetxattr(new, name, &value[..length], rustix::fs::XattrFlags::empty());
+            let _ = fsetxattr(new, name, &value[..length], crate::system::fs::XattrFlags::empty());
         }
     }
 }

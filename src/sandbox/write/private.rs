@@ -4,18 +4,17 @@
 //! Its files hold secrets, and data read from it decides on changes of files. So a directory or a
 //! file of another owner, with rights for others, or with a second name is rejected, not repaired.
 
+use crate::system::fd::OwnedFd;
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::OwnedFd;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{
+use crate::system::fs::{
     AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, Stat, fdatasync, flock, fstat, fsync,
     ftruncate, openat, unlinkat,
 };
-use rustix::io::Errno;
-use rustix::process::geteuid;
+use crate::system::io::Errno;
+use crate::system::process::geteuid;
 
 use crate::open::beneath::{DIRECTORY, FILE, read_bounded};
 use crate::open::directory;
@@ -81,7 +80,8 @@ impl PrivateDirectory {
 
     fn existing(path: &Path, name: &'static str) -> Result<Option<Self>> {
         let failed = |error: Errno| failed(name, error.into());
-        let handle = match with_handles(|| rustix::fs::open(path, DIRECTORY, Mode::empty())) {
+        let handle = match with_handles(|| crate::system::fs::open(path, DIRECTORY, Mode::empty()))
+        {
             Ok(handle) => handle,
             Err(Errno::NOENT) => return Ok(None),
             Err(Errno::NOTDIR | Errno::LOOP | Errno::MLINK) => {
@@ -92,7 +92,7 @@ impl PrivateDirectory {
         let found = fstat(&handle).map_err(failed)?;
         check_own(name, &found)?;
         let path = path.canonicalize().map_err(|error| self::failed(name, error))?;
-        let again = rustix::fs::stat(&path).map_err(failed)?;
+        let again = crate::system::fs::stat(&path).map_err(failed)?;
         if id_of(&again) != id_of(&found) {
             return Err(Error::tool_failed(format!("{name} was moved while it was opened"))
                 .with_hint("Try again"));
@@ -148,7 +148,7 @@ impl PrivateDirectory {
     fn locked(
         &self,
         name: &str,
-        lock: fn(&OwnedFd) -> Result<rustix::io::Result<bool>>,
+        lock: fn(&OwnedFd) -> Result<crate::system::io::Result<bool>>,
     ) -> Result<PrivateLock> {
         let file = OwnedFd::from(self.open_file(name, OFlags::RDWR | OFlags::CREATE)?);
         if lock(&file)?.map_err(|error| self.failed(error))? {
@@ -177,7 +177,8 @@ impl PrivateDirectory {
     pub fn holds(&self, name: &str, at: u64, bytes: &[u8]) -> bool {
         let mut found = vec![0; bytes.len()];
         let file = self.open_to_read(name).ok().flatten();
-        file.is_some_and(|file| file.read_exact_at(&mut found, at).is_ok()) && found == bytes
+        let read = file.and_then(|file| directory::read_at(&file, at, &mut found).ok());
+        read == Some(bytes.len()) && found == bytes
     }
 
     /// Returns a file's bytes, `None` if there is no such file.
@@ -206,7 +207,7 @@ impl PrivateDirectory {
         let append = || {
             let mut last = [b'\n'];
             if end > 0 {
-                file.read_exact_at(&mut last, end - 1)?;
+                directory::read_at(&file, end - 1, &mut last)?;
             }
             let torn: &[u8] = if last == *b"\n" { b"" } else { b"\n" };
             (&file).write_all(&[torn, lines, b"\n"].concat())?;
@@ -264,13 +265,13 @@ impl PrivateDirectory {
         self.checked(name, self.opened(name, flags))
     }
 
-    fn opened(&self, name: &str, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    fn opened(&self, name: &str, flags: OFlags) -> crate::system::io::Result<OwnedFd> {
         let flags = FILE.union(flags);
         with_handles(|| openat(&self.handle, name, flags, Mode::from_raw_mode(0o600)))
     }
 
     /// Returns the file if it is a regular file of this user alone with a single hard link.
-    fn checked(&self, name: &str, opened: rustix::io::Result<OwnedFd>) -> Result<File> {
+    fn checked(&self, name: &str, opened: crate::system::io::Result<OwnedFd>) -> Result<File> {
         let handle = opened.map_err(|error| match error {
             Errno::LOOP | Errno::MLINK | Errno::NXIO | Errno::NODEV | Errno::ISDIR => {
                 self.refused(name, "is not a regular file")
@@ -336,7 +337,7 @@ impl Access {
 
     /// Rejects a directory that contains a sandbox.
     fn check_around(&self, path: &Path, name: &str) -> Result<()> {
-        let own = rustix::fs::stat(path).map_err(|error| failed(name, error.into()))?;
+        let own = crate::system::fs::stat(path).map_err(|error| failed(name, error.into()))?;
         for sandbox in self.sandboxes().into_iter().flat_map(Sandboxes::iter) {
             if identities(&sandbox.path, name)?.contains(&id_of(&own)) {
                 return Err(nested(name, sandbox));
@@ -348,8 +349,8 @@ impl Access {
 
 /// Returns the device and the inode of a directory and of all its parents.
 fn identities(path: &Path, name: &str) -> Result<Vec<FileId>> {
-    let ids = path.ancestors().map(|path| rustix::fs::stat(path).map(|stat| id_of(&stat)));
-    ids.collect::<rustix::io::Result<_>>().map_err(|error| failed(name, error.into()))
+    let ids = path.ancestors().map(|path| crate::system::fs::stat(path).map(|stat| id_of(&stat)));
+    ids.collect::<crate::system::io::Result<_>>().map_err(|error| failed(name, error.into()))
 }
 
 fn nested(name: &str, sandbox: &Sandbox) -> Error {

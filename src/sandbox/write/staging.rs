@@ -1,14 +1,14 @@
 //! The directories of a change of several files: locked in one order, with the staged new contents
 //! and the old contents, which are kept until the change is complete.
 
+use crate::system::fd::{AsFd, OwnedFd};
 use std::collections::BTreeMap;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
 
-use rustix::fs::{
+use crate::system::fs::{
     AtFlags, Mode, RenameFlags, fstat, fsync, openat, renameat, renameat_with, statat, unlinkat,
 };
-use rustix::io::Errno;
+use crate::system::io::Errno;
 
 use crate::open::beneath::DIRECTORY;
 use crate::open::state::{FileId, id_of};
@@ -240,7 +240,7 @@ fn kept(index: usize) -> String {
     format!("{index}.old")
 }
 
-fn staged(directory: &OwnedFd) -> rustix::io::Result<OwnedFd> {
+fn staged(directory: &OwnedFd) -> crate::system::io::Result<OwnedFd> {
     openat(directory, STAGED, DIRECTORY, Mode::empty())
 }
 
@@ -248,14 +248,14 @@ fn id_at(directory: &OwnedFd, name: &str) -> Option<FileId> {
     statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).ok().as_ref().map(id_of)
 }
 
-fn make_durable(sandbox: &Sandbox, path: &str) -> rustix::io::Result<()> {
+fn make_durable(sandbox: &Sandbox, path: &str) -> crate::system::io::Result<()> {
     let (above, name) = split(path);
     let above = sandbox.root.open_directory(above)?;
     make(&above, name, 0o777)?;
     fsync(&above)
 }
 
-fn remove_directory(sandbox: &Sandbox, path: &str) -> rustix::io::Result<()> {
+fn remove_directory(sandbox: &Sandbox, path: &str) -> crate::system::io::Result<()> {
     let (above, name) = split(path);
     unlinkat(sandbox.root.open_directory(above)?, name, AtFlags::REMOVEDIR)
 }
@@ -265,11 +265,11 @@ fn remove_directory(sandbox: &Sandbox, path: &str) -> rustix::io::Result<()> {
 pub(crate) fn fault() {
     #[cfg(test)]
     tests::fault();
-    #[cfg(debug_assertions)]
+    #[cfg(all(debug_assertions, unix))]
     {
         use std::sync::atomic::{AtomicUsize, Ordering};
 
-        use rustix::process::{Signal, getpid, kill_process};
+        use crate::system::process::{Signal, getpid, kill_process};
         static STEP: AtomicUsize = AtomicUsize::new(0);
         let wanted = std::env::var("REDLINE_DIE_AT_STEP").ok().and_then(|step| step.parse().ok());
         if wanted == Some(STEP.fetch_add(1, Ordering::Relaxed)) {

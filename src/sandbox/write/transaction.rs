@@ -9,7 +9,7 @@
 use std::fs::File;
 use std::io;
 
-use rustix::fs::{Mode, fstat, openat};
+use crate::system::fs::{Mode, fstat, openat};
 
 use crate::open::sandbox_path::SandboxPath;
 use crate::open::state::{FileState, id_of};

@@ -1,6 +1,6 @@
 //! Why the system does not write, in words.
 
-use rustix::io::Errno;
+use crate::system::io::Errno;
 use std::io;
 
 /// Returns why a file is not written (after "cannot be written:"), and what to do about it.
