@@ -219,9 +219,10 @@ impl Index {
             && (stat.size != 0 || known.entry.oid == Oid::empty_blob(known.entry.oid.kind()))
             && is_time(stat.modified, state.modified)
             && is_time(stat.changed, state.changed)
-            && stat.inode == state.inode as u32
-            && stat.user == state.user
-            && stat.group == state.group
+            // git stores neither on Windows.
+            && (cfg!(windows)
+                || (stat.inode, stat.user, stat.group)
+                    == (state.inode as u32, state.user, state.group))
             && !self.is_racy(state.modified)
     }
 

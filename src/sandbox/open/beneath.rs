@@ -13,6 +13,7 @@ use crate::system::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, openat, sta
 use crate::system::io::{Errno, Result};
 
 use crate::open::handles::with_handles;
+use crate::open::state::id_of;
 
 /// For reading, and never as the controlling terminal.
 const READ: OFlags =
@@ -38,10 +39,10 @@ impl Root {
     /// Returns the device, the inode and, if the file system has it, the birth time of the
     /// directory: independent of its current name.
     pub(crate) fn identity(&self) -> Result<[u8; 32]> {
-        let found = fstat(&self.directory)?;
+        let (device, inode) = id_of(&fstat(&self.directory)?);
         let mut identity = [0; 32];
         for (field, number) in
-            identity.chunks_mut(8).zip([found.st_dev, found.st_ino, self.born().0, self.born().1])
+            identity.chunks_mut(8).zip([device, inode, self.born().0, self.born().1])
         {
             field.copy_from_slice(&number.to_be_bytes());
         }
@@ -200,7 +201,7 @@ pub(crate) fn read_bounded(file: File, limit: u64) -> std::io::Result<Option<Vec
     Ok((bytes.len() as u64 <= limit).then_some(bytes))
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use crate::fixture::fifo;

@@ -130,7 +130,7 @@ fn some<T>(result: crate::system::io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use crate::fixture::fifo;

@@ -16,7 +16,7 @@ use crate::system::io::{Errno, pread};
 
 use crate::open::beneath::{self, Root};
 use crate::open::handles::with_handles;
-use crate::open::state::{EntryKind, Stamp};
+use crate::open::state::{EntryKind, Stamp, mode_of};
 use redline_base::budget::{Stopped, check_current};
 use redline_base::os_path;
 
@@ -293,7 +293,7 @@ impl RegularFile {
 
     /// Tells whether anybody may run the file; one that cannot be asked counts as such.
     pub fn is_executable(&self) -> bool {
-        fstat(&self.file).map_or(true, |stat| stat.st_mode & 0o111 != 0)
+        fstat(&self.file).map_or(true, |stat| mode_of(&stat) & 0o111 != 0)
     }
 
     /// Returns the handle.
@@ -395,7 +395,7 @@ fn failed(error: Errno, links: Links) -> OpenError {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use crate::fixture::fifo;

@@ -83,7 +83,7 @@ fn restrict(_: &[&Path]) -> std::result::Result<bool, Failed> {
     Ok(false)
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use std::fs;

@@ -112,7 +112,7 @@ fn kind(path: &Path) -> Option<EntryKind> {
     crate::system::fs::stat(path).ok().map(|stat| FileState::new(&stat).kind)
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use crate::fixture::fifo;

@@ -12,6 +12,13 @@ pub(crate) fn id_of(stat: &Stat) -> FileId {
     (stat.st_dev as u64, stat.st_ino as u64)
 }
 
+/// Returns the kind and the permissions of a file.
+// Its type differs between systems.
+#[allow(clippy::unnecessary_cast)]
+pub(crate) fn mode_of(stat: &Stat) -> u32 {
+    stat.st_mode as u32
+}
+
 /// The permission of its owner to execute a file.
 const OWNER_EXECUTE: u32 = 0o100;
 
@@ -89,7 +96,7 @@ impl FileState {
             kind: EntryKind::of(FileType::from_raw_mode(stat.st_mode)),
             device: stat.st_dev as u64,
             inode: stat.st_ino as u64,
-            mode: stat.st_mode as u32,
+            mode: mode_of(stat),
             size: stat.st_size as u64,
             modified: moment(stat.st_mtime, stat.st_mtime_nsec),
             changed: moment(stat.st_ctime, stat.st_ctime_nsec),

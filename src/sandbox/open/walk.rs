@@ -183,7 +183,7 @@ impl Walk {
                     }
                     let target = current.target(&name)?;
                     self.go_on_with(&target);
-                    if target.starts_with(b"/") {
+                    if Path::new(&os_path::of_git(&target)).is_absolute() {
                         return Ok(None);
                     }
                 }

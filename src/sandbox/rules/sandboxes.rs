@@ -98,7 +98,7 @@ impl Sandboxes {
     /// Returns the path of a repository argument: `name`, `name/directory`, or an absolute path,
     /// which must be checked after resolving its links.
     pub(crate) fn directory(&self, given: &str) -> Result<PathBuf> {
-        if given.starts_with('/') {
+        if Path::new(given).is_absolute() {
             return Ok(PathBuf::from(given));
         }
         let refuse = |what| self.refuse_repository(what);
@@ -229,7 +229,7 @@ impl Sandboxes {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use crate::rules::policy::ApprovalPolicy;

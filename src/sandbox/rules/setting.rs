@@ -131,6 +131,17 @@ impl Entry {
             skips_hooks: self.git_hooks == GitHooks::Skip,
             trailer: self.git_trailer,
         });
+        if cfg!(windows) && (self.mode == Mode::ReadWrite || git.is_some()) {
+            let (field, given) = if git.is_some() { ("git", "commit") } else { ("mode", "rw") };
+            let hint = "Leave it out: on Windows files and repositories are read";
+            return Err(wrong(
+                index,
+                field,
+                &quoted(given),
+                "and redline does not write on Windows",
+                hint,
+            ));
+        }
         let bad_root = |what| {
             wrong(index, "root", &quoted(&self.root), what, "Give the absolute path of a directory")
         };

@@ -315,16 +315,9 @@ pub mod io {
 
 /// Processes: what of them is asked where nothing is written.
 pub mod process {
-    /// The current process.
+    /// A process.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Pid(u32);
-
-    impl Pid {
-        /// Returns its number.
-        pub fn as_raw_pid(self) -> u32 {
-            self.0
-        }
-    }
 
     /// Returns the current process.
     pub fn getpid() -> Pid {
@@ -377,6 +370,7 @@ pub mod fs {
     use super::io::{Errno, Result};
     use super::path::Arg;
     use super::{BACKUP, REPARSE, SHARE, SHARE_DELETE, is_plain};
+    use redline_base::os_path;
 
     macro_rules! flags {
         ($($(#[$what:meta])* $name:ident: $($flag:ident = $bits:literal),* $(,)?;)*) => {$(
@@ -384,6 +378,7 @@ pub mod fs {
             #[derive(Debug, Clone, Copy, PartialEq, Eq)]
             pub struct $name(u32);
 
+            #[allow(dead_code, reason = "not all kinds of flags are used in all ways")]
             impl $name {
                 $(pub const $flag: Self = Self($bits);)*
 
@@ -429,6 +424,9 @@ pub mod fs {
         /// The permissions of a new file.
         Mode:;
     }
+
+    /// Permissions as bits.
+    pub type RawMode = u32;
 
     impl Mode {
         pub const fn from_raw_mode(mode: u32) -> Self {
@@ -607,8 +605,7 @@ pub mod fs {
             Some(4390) => Errno::INVAL,
             _ => Errno::of(&error),
         })?;
-        let text = target.to_str().ok_or(Errno::INVAL)?.replace('\\', "/");
-        CString::new(text).map_err(|_| Errno::INVAL)
+        CString::new(os_path::to_git(&target)).map_err(|_| Errno::INVAL)
     }
 
     macro_rules! refused {
@@ -626,7 +623,6 @@ pub mod fs {
         fn accessat(directory: impl AsFd, name: impl Arg, access: Access, flags: AtFlags) -> ();
         fn fchmod(file: impl AsFd, mode: Mode) -> ();
         fn fchown(file: impl AsFd, user: Option<Uid>, group: Option<Gid>) -> ();
-        fn fdatasync(file: impl AsFd) -> ();
         fn fgetxattr(file: impl AsFd, name: impl Arg, into: &mut [u8]) -> usize;
         fn flistxattr(file: impl AsFd, into: &mut [u8]) -> usize;
         fn flock(file: impl AsFd, how: FlockOperation) -> ();

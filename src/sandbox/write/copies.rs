@@ -25,7 +25,7 @@ use crate::system::process::{Pid, geteuid, getpid};
 use crate::open::beneath::{DIRECTORY, FILE, open_beneath};
 use crate::open::directory::entries;
 use crate::open::handles::with_handles;
-use crate::open::state::{EntryKind, Stamp, id_of};
+use crate::open::state::{EntryKind, Stamp, id_of, mode_of};
 use crate::rules::access::Access;
 use crate::write::copy_name::is_read_as_written;
 use crate::write::locked::{clear, make};
@@ -265,7 +265,7 @@ impl Place {
         let temporary = rules.temporary.filter(|path| !path.is_empty());
         let temporary = temporary.and_then(|path| std::path::absolute(path).ok());
         // DuckDB's own default is relative: only where nothing else may be read is it made.
-        let is_absolute = rules.temporary.is_some_and(|path| path.starts_with('/'));
+        let is_absolute = rules.temporary.is_some_and(|path| Path::new(path).is_absolute());
         let system = Some(std::env::temp_dir());
         let candidates = [(temporary.clone(), is_absolute), (system, false), (temporary, true)];
         let mut refused = Vec::new();
@@ -445,7 +445,7 @@ impl From<Errno> for Refused {
 fn check_safe(found: &Stat) -> std::result::Result<(), Refused> {
     let owner = found.st_uid;
     let is_ours = owner == geteuid().as_raw() || owner == 0;
-    let is_shared = found.st_mode & WRITTEN_BY_OTHERS != 0 && found.st_mode & STICKY == 0;
+    let is_shared = mode_of(found) & WRITTEN_BY_OTHERS != 0 && mode_of(found) & STICKY == 0;
     if is_ours && !is_shared { Ok(()) } else { Err(Refused::Others) }
 }
 
@@ -494,6 +494,6 @@ fn unwritten(error: io::Error) -> Error {
         .with_source(error)
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 #[path = "copies/tests.rs"]
 mod tests;

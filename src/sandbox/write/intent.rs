@@ -18,7 +18,7 @@ use crate::system::process::geteuid;
 use serde::{Deserialize, Serialize};
 
 use crate::open::beneath::DIRECTORY;
-use crate::open::state::{EntryKind, FileId, FileState};
+use crate::open::state::{EntryKind, FileId, FileState, mode_of};
 use crate::rules::policy::Sandbox;
 use crate::rules::sandboxes::Sandboxes;
 use crate::write::locked::make;
@@ -235,5 +235,5 @@ fn open_private(path: &Path, sandboxes: &Sandboxes, makes: bool) -> io::Result<O
 
 /// Tells whether an entry belongs to this user, and nobody else has rights to it.
 fn is_private(found: &Stat) -> bool {
-    found.st_uid == geteuid().as_raw() && found.st_mode & OTHERS == 0
+    found.st_uid == geteuid().as_raw() && mode_of(found) & OTHERS == 0
 }

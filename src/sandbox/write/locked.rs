@@ -5,7 +5,9 @@ use std::io;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::system::fs::{AtFlags, Dir, FlockOperation, Mode, flock, mkdirat, openat, unlinkat};
+use crate::system::fs::{
+    AtFlags, Dir, FlockOperation, Mode, RawMode, flock, mkdirat, openat, unlinkat,
+};
 use crate::system::io::Errno;
 use crate::system::path::Arg;
 
@@ -16,7 +18,7 @@ use redline_base::limits;
 
 /// Makes a directory unless there is an entry of this name; tells whether it was made.
 pub(crate) fn make(above: impl AsFd, name: impl Arg, mode: u32) -> crate::system::io::Result<bool> {
-    match mkdirat(above, name, Mode::from_raw_mode(mode)) {
+    match mkdirat(above, name, Mode::from_raw_mode(mode as RawMode)) {
         Ok(()) => Ok(true),
         Err(Errno::EXIST) => Ok(false),
         Err(error) => Err(error),

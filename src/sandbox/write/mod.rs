@@ -339,7 +339,7 @@ impl<'a> NewFile<BorrowedFd<'a>> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use crate::fixture::writable;

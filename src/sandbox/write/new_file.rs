@@ -11,8 +11,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::system::fs::{
-    AtFlags, FileType, Gid, Mode, OFlags, Uid, fchmod, fchown, fgetxattr, flistxattr, fsetxattr,
-    fstat, fsync, openat, renameat, unlinkat,
+    AtFlags, FileType, Gid, Mode, OFlags, RawMode, Uid, fchmod, fchown, fgetxattr, flistxattr,
+    fsetxattr, fstat, fsync, openat, renameat, unlinkat,
 };
 use crate::system::io::Errno;
 
@@ -54,7 +54,7 @@ impl Directory {
     /// Those of opening its directory and of the system.
     pub fn create(&self, relative: &[u8], mode: u32) -> Result<Option<NewFile>, OpenError> {
         let (parent, name) = self.parent(relative)?;
-        match with_handles(|| openat(&parent, name, CREATE, Mode::from_raw_mode(mode))) {
+        match with_handles(|| openat(&parent, name, CREATE, Mode::from_raw_mode(mode as RawMode))) {
             Ok(file) => {
                 let (name, file) = (name.to_vec(), File::from(file));
                 Ok(Some(NewFile { parent, name, file, is_placed: false }))
@@ -209,7 +209,7 @@ pub(super) fn fill(
         copy_owner(old, new)?;
     }
     if let Some(mode) = mode {
-        fchmod(new, Mode::from_raw_mode(mode))?;
+        fchmod(new, Mode::from_raw_mode(mode as RawMode))?;
     }
     Ok(fsync(new)?)
 }
@@ -253,7 +253,7 @@ fn system(error: Errno) -> OpenError {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;

@@ -10,8 +10,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::system::fs::{
-    AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, Stat, fdatasync, flock, fstat, fsync,
-    ftruncate, openat, unlinkat,
+    AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, Stat, flock, fstat, fsync, ftruncate,
+    openat, unlinkat,
 };
 use crate::system::io::Errno;
 use crate::system::process::geteuid;
@@ -19,7 +19,7 @@ use crate::system::process::geteuid;
 use crate::open::beneath::{DIRECTORY, FILE, read_bounded};
 use crate::open::directory;
 use crate::open::handles::with_handles;
-use crate::open::state::{FileId, id_of};
+use crate::open::state::{FileId, id_of, mode_of};
 use crate::rules::access::Access;
 use crate::rules::policy::Sandbox;
 use crate::rules::sandboxes::Sandboxes;
@@ -58,7 +58,7 @@ impl PrivateDirectory {
     /// `invalid_args` for a relative path; `fs_denied` for a directory that sessions could read or
     /// write, a link, another owner or rights for others.
     pub fn open(path: &str, name: &'static str, access: &Access) -> Result<Self> {
-        if !path.starts_with('/') {
+        if !Path::new(path).is_absolute() {
             return Err(Error::invalid_args(format!("{name} is {}", quoted(path)))
                 .with_hint("Give the absolute path of a directory that only you may read"));
         }
@@ -211,7 +211,7 @@ impl PrivateDirectory {
             }
             let torn: &[u8] = if last == *b"\n" { b"" } else { b"\n" };
             (&file).write_all(&[torn, lines, b"\n"].concat())?;
-            fdatasync(&file)?;
+            file.sync_data()?;
             if end == 0 {
                 fsync(&self.handle)?;
             }
@@ -362,7 +362,7 @@ fn check_own(name: &str, found: &Stat) -> Result<()> {
     if found.st_uid != geteuid().as_raw() {
         return Err(refused(name, "has a part that belongs to another user"));
     }
-    if found.st_mode & RIGHTS_OF_OTHERS != 0 {
+    if mode_of(found) & RIGHTS_OF_OTHERS != 0 {
         return Err(refused(name, "has a part that others can access"));
     }
     Ok(())
@@ -388,7 +388,7 @@ fn failed(name: &str, error: io::Error) -> Error {
         .with_source(error)
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 

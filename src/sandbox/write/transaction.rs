@@ -232,5 +232,5 @@ fn half_done(error: io::Error) -> Error {
         .with_source(error)
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests;
