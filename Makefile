@@ -47,7 +47,7 @@ step = @printf '\n==> %s\n' "$(1)"
 
 .DEFAULT_GOAL := help
 include scripts/registry.mk
-.PHONY: help run shell mcp check night test test-rust test-sql test-python test-slow test-memory torture fuzz debug release wheel test-wheel sql fmt lint bench bench-compare bench-worst clean
+.PHONY: help run shell mcp check night test test-rust test-sql test-python test-slow test-memory check-systems test-windows torture fuzz debug release wheel test-wheel sql fmt lint bench bench-compare bench-worst clean
 
 help:
 	@echo "make run          show what changed in this checkout, from SQL"
@@ -59,6 +59,7 @@ help:
 	@echo "make test-slow    run those that take longer: attacks, damage, whole histories"
 	@echo "make night        run everything there is, in both hosts: .ci/night"
 	@echo "make test-memory  run a C host under valgrind (Linux x86_64)"
+	@echo "make check-systems compile everything for macOS and Windows, without linking; test-windows tries the latter in Wine"
 	@echo "make torture      damage the files of repositories while they are read, $(TORTURE_CASES) times in each host (half an hour)"
 	@echo "make fuzz         fuzz each target of test/fuzz for a minute (FUZZ_SECONDS=600 for ten)"
 	@echo "make release      build/release/redline.duckdb_extension"
@@ -129,6 +130,19 @@ test-memory: debug $(LIBDUCKDB)
 		echo "test-memory: valgrind is not installed (Debian: apt-get install valgrind)" >&2; exit 1; }
 	$(call step,cargo test --test memory)
 	$(CARGO) test --test memory -- --nocapture --test-threads=1
+
+# What is compiled for macOS and Windows, as far as that goes without them (rustup).
+check-systems:
+	$(call step,scripts/systems.py check)
+	@CARGO="$(CARGO)" $(PYTHON) scripts/systems.py check
+
+# The debug build for Windows, in DuckDB for Windows, which runs in Wine (Linux x86_64 with rustup, MinGW and Wine).
+test-windows: debug $(STABLE_READY)
+	$(call step,scripts/systems.py windows)
+	@CARGO="$(CARGO)" $(STABLE_BIN)/python scripts/systems.py windows build/windows
+	$(call step,test/python/packages/test_windows.py)
+	@REDLINE_TEST_WINDOWS=build/windows REDLINE_EXTENSION=$(DEBUG) \
+		$(STABLE_BIN)/python -B -m pytest -q -m slow test/python/packages/test_windows.py
 
 # What `make test` does for a minute; a seed damages the same bytes again (TORTURE_SEED=2).
 torture: debug $(STABLE_READY) $(NEXT_READY)

@@ -86,7 +86,9 @@ mod tests {
         assert_eq!(read().unwrap(), *b"cde");
         // Neither links nor times change its identity.
         fs::hard_link(&path, temp.path().join("link")).unwrap();
-        fs::File::open(&path).unwrap().set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+        let written = fs::File::options().append(true).open(&path).unwrap();
+        written.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+        drop(written);
         assert_eq!(read().unwrap(), *b"cde");
         fs::write(temp.path().join("new"), "ABCDEF").unwrap();
         fs::rename(temp.path().join("new"), &path).unwrap();

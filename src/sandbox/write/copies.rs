@@ -262,6 +262,12 @@ impl State {
 impl Place {
     /// Makes the directory of a database, and removes those of processes that are gone.
     fn make(rules: CopyRules<'_>) -> Result<Self> {
+        if cfg!(windows) {
+            return Err(Error::tool_failed(
+                "a copy of the file would be made, and redline does not write on Windows",
+            )
+            .with_hint("file_content returns the content without a copy"));
+        }
         let temporary = rules.temporary.filter(|path| !path.is_empty());
         let temporary = temporary.and_then(|path| std::path::absolute(path).ok());
         // DuckDB's own default is relative: only where nothing else may be read is it made.
