@@ -16,8 +16,9 @@ from typing import NoReturn
 WORDS = {
     signal.SIGINT: "interrupted",
     signal.SIGTERM: "terminated",
-    signal.SIGHUP: "hung up",
 }
+if hasattr(signal, "SIGHUP"):  # Windows has none.
+    WORDS[signal.SIGHUP] = "hung up"
 # Seconds in which Python ends the command itself: it does so between two steps of DuckDB.
 GRACE_SECONDS = 0.4
 # The same where redline is asked to end its work, which takes it up to a second; and at a prompt, which is not ended

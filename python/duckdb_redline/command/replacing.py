@@ -33,7 +33,8 @@ def replace(path: pathlib.Path, content: bytes, *, mode: int | None = None) -> N
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
-            os.fchmod(file.fileno(), mode)
+            if hasattr(os, "fchmod"):  # Windows has no such permissions.
+                os.fchmod(file.fileno(), mode)
         made.replace(path)
     except BaseException:
         made.unlink(missing_ok=True)
@@ -50,9 +51,14 @@ def umask() -> int:
 def own_place(kind: str, repo: str, *names: str) -> pathlib.Path:
     """Returns a file for a page in a directory of this user alone: one for each repository and these names."""
     said = "\0".join([os.path.realpath(repo), *names]).encode("utf-8", "surrogateescape")
-    folder = pathlib.Path(tempfile.gettempdir()) / f"redline-{os.getuid()}"
+    # On Windows this directory is the user's own already.
+    user = os.getuid() if hasattr(os, "getuid") else None
+    folder = pathlib.Path(tempfile.gettempdir()) / (
+        "redline" if user is None else f"redline-{user}"
+    )
     folder.mkdir(mode=0o700, exist_ok=True)
     found = folder.lstat()
-    if found.st_uid != os.getuid() or found.st_mode & 0o077 or folder.is_symlink():
+    is_shared = user is not None and (found.st_uid != user or found.st_mode & 0o077 != 0)
+    if is_shared or folder.is_symlink():
         folder = pathlib.Path(tempfile.mkdtemp(prefix="redline-"))
     return folder / f"{kind}-{hashlib.sha256(said).hexdigest()[:12]}.html"

@@ -1,21 +1,19 @@
 """redline in DuckDB for Windows, which runs in Wine: what it answers there is what it answers here, and nothing is written. Skipped
-where REDLINE_TEST_WINDOWS does not name what `make test-windows` makes."""
+where REDLINE_TEST_WINDOWS does not name what `make test-windows` makes. The command without what Python lacks there."""
 
 import json
 import os
 import pathlib
 import re
 import subprocess
+import sys
 
 import pytest
 from histories import one_of_each
 from repositories import ROOT, git
 
 PLACE = os.environ.get("REDLINE_TEST_WINDOWS")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not PLACE, reason="REDLINE_TEST_WINDOWS is not set"),
-]
+without_windows = pytest.mark.skipif(not PLACE, reason="REDLINE_TEST_WINDOWS is not set")
 # {bare} and {work} are the paths of repositories.
 QUESTIONS = [
     "SELECT * FROM file_changes('EMPTY', 'HEAD', '{bare}')",
@@ -99,6 +97,8 @@ def asked(
     return done.stdout, done.stderr.replace(f"Z:{world}", str(world))
 
 
+@pytest.mark.slow
+@without_windows
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_an_answer_in_windows_is_that_of_this_system(world, question):
     here = asked(world, question, False)
@@ -106,12 +106,16 @@ def test_an_answer_in_windows_is_that_of_this_system(world, question):
     assert asked(world, question, True) == here
 
 
+@pytest.mark.slow
+@without_windows
 def test_a_file_of_a_sandbox_is_read(world):
     call = "SELECT read_file('work/new.txt').content"
     assert asked(world, call, True, True) == asked(world, call, False, True)
     assert "new\\n" in asked(world, call, True, True)[0]
 
 
+@pytest.mark.slow
+@without_windows
 @pytest.mark.parametrize(("call", "code"), REFUSED)
 def test_no_name_of_windows_leads_out_of_a_sandbox_and_nothing_is_written(world, call, code):
     printed, error = asked(world, f"SELECT {call}", True, True)
@@ -120,6 +124,8 @@ def test_no_name_of_windows_leads_out_of_a_sandbox_and_nothing_is_written(world,
     assert (world / "work" / "new.txt").read_text() == "new\n"
 
 
+@pytest.mark.slow
+@without_windows
 def test_what_must_be_written_is_refused_in_words(world):
     assert (
         "does not write on Windows"
@@ -129,3 +135,43 @@ def test_what_must_be_written_is_refused_in_words(world):
         sandboxes = f'[{{"name": "work", "root": "Z:{world}/work", {field}}}]'
         call = f"SET redline_sandboxes = '{sandboxes}'; SELECT write_file('w/x', 'x')"
         assert "redline does not write on Windows" in asked(world, call, True)[1]
+
+
+# The command as it starts, without what Python has on Unix alone.
+PROGRAM = """
+import os, signal, sys
+sys.modules.update(dict.fromkeys(["fcntl", "grp", "pty", "pwd", "resource", "termios", "tty"]))
+lacking = {
+    signal: ["SIGALRM", "SIGCONT", "SIGHUP", "SIGKILL", "SIGPIPE", "SIGQUIT", "SIGTSTP", "SIGWINCH", "pthread_kill"],
+    os: ["fchmod", "fork", "geteuid", "getuid", "killpg", "openpty", "setsid", "ttyname"],
+}
+for module, names in lacking.items():
+    for name in names:
+        delattr(module, name)
+from duckdb_redline.command.interrupts import run
+run()
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "stat HEAD~1", "diff HEAD~1", "log -n 1", "show", "blame c.txt", "status",
+        "review HEAD~1 -o {place}/page.html",
+    ],
+)  # fmt: skip
+def test_commands_that_read_need_nothing_that_windows_lacks(tmp_path, words):
+    place = tmp_path / "repository"
+    place.mkdir()
+    one_of_each(place)
+    (place / "new.txt").write_text("new\n")
+    options = ["--extension", os.path.abspath(os.environ.get("REDLINE_EXTENSION", ROOT / "build/debug/redline.duckdb_extension")), "--no-pager"]
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *options, *words.format(place=tmp_path).split()],
+        capture_output=True,
+        text=True,
+        cwd=place,
+        env=os.environ | {"PYTHONPATH": str(ROOT / "python")},
+    )
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    assert done.stdout or (tmp_path / "page.html").exists()

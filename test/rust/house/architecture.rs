@@ -12,6 +12,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("limits", &[]),
     ("form", &[]),
+    ("os_path", &[]),
     // For tests only.
     ("growth", &[]),
     ("suggest", &["error"]),
@@ -22,7 +23,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("git/encoding", &["budget"]),
     ("git/model", &["limits", "budget", "text", "git/encoding"]),
     ("git/pathspec", &["error", "git/model"]),
-    ("git/store", &["error", "limits", "budget", "text", "sandbox", "git/model"]),
+    ("git/store", &["error", "limits", "os_path", "budget", "text", "sandbox", "git/model"]),
     ("git/refs", &["error", "limits", "budget", "sandbox", "git/model", "git/store"]),
     ("git/config", &["budget", "git/model"]),
     ("git/objects", &["error", "limits", "budget", "text", "git/model", "git/store"]),
@@ -31,6 +32,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &[
             "error",
             "limits",
+            "os_path",
             "budget",
             "text",
             "sandbox",
@@ -112,6 +114,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &[
             "error",
             "limits",
+            "os_path",
             "budget",
             "sandbox",
             "git/encoding",
@@ -129,6 +132,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &[
             "error",
             "limits",
+            "os_path",
             "budget",
             "pattern",
             "suggest",

@@ -354,14 +354,19 @@ fn each_import(before: &[String], tree: &syn::UseTree, each: &mut impl FnMut(Str
 }
 
 impl Seen {
-    /// Notes what only tests have; nothing in it is looked at.
+    /// Notes what only tests have, be it on one system; nothing in it is looked at.
     fn is_test(&mut self, attributes: &[syn::Attribute], item: &impl Spanned) -> bool {
-        let is_test = attributes.iter().any(|attribute| {
-            attribute.path().is_ident("cfg")
-                && attribute
-                    .parse_args::<syn::Path>()
-                    .is_ok_and(|condition| condition.is_ident("test"))
-        });
+        let is_test = attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).any(
+            |attribute| {
+                attribute.parse_args::<syn::Meta>().is_ok_and(|condition| match condition {
+                    syn::Meta::Path(path) => path.is_ident("test"),
+                    syn::Meta::List(list) => {
+                        list.path.is_ident("all") && list.tokens.to_string().starts_with("test ,")
+                    }
+                    syn::Meta::NameValue(_) => false,
+                })
+            },
+        );
         if is_test {
             let first =
                 attributes.iter().map(|attribute| attribute.span().start().line).min().unwrap_or(1);
