@@ -559,8 +559,10 @@ def small(con, cargo) -> list[Work]:
                     con,
                     lambda asked: list(
                         asked.execute(
-                            f"SELECT unnest(ahead_behind('{ends[0]}', '{ends[1]}', '{cargo}'))"
-                        ).fetchone()
+                            f"SELECT ahead_behind('{ends[0]}', '{ends[1]}', '{cargo}')"
+                        )
+                        .fetchone()[0]
+                        .values()
                     ),
                 ),
                 "git": lambda: inputs.git_bytes(
