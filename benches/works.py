@@ -558,9 +558,7 @@ def small(con, cargo) -> list[Work]:
                 **asked(
                     con,
                     lambda asked: list(
-                        asked.execute(
-                            f"SELECT ahead_behind('{ends[0]}', '{ends[1]}', '{cargo}')"
-                        )
+                        asked.execute(f"SELECT ahead_behind('{ends[0]}', '{ends[1]}', '{cargo}')")
                         .fetchone()[0]
                         .values()
                     ),

@@ -165,7 +165,8 @@ def test_commands_that_read_need_nothing_that_windows_lacks(tmp_path, words):
     place.mkdir()
     one_of_each(place)
     (place / "new.txt").write_text("new\n")
-    options = ["--extension", os.path.abspath(os.environ.get("REDLINE_EXTENSION", ROOT / "build/debug/redline.duckdb_extension")), "--no-pager"]
+    extension = os.environ.get("REDLINE_EXTENSION", ROOT / "build/debug/redline.duckdb_extension")
+    options = ["--extension", os.path.abspath(extension), "--no-pager"]
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, *options, *words.format(place=tmp_path).split()],
         capture_output=True,
