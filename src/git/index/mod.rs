@@ -219,7 +219,7 @@ impl Index {
             && (stat.size != 0 || known.entry.oid == Oid::empty_blob(known.entry.oid.kind()))
             && is_time(stat.modified, state.modified)
             && is_time(stat.changed, state.changed)
-            // git stores neither on Windows.
+            // git stores none of these on Windows.
             && (cfg!(windows)
                 || (stat.inode, stat.user, stat.group)
                     == (state.inode as u32, state.user, state.group))
