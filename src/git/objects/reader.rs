@@ -7,9 +7,10 @@ use gix::bstr::ByteSlice;
 use gix::objs::Kind;
 
 use crate::model::bytes::Bytes;
+use crate::model::tree_entry::parse;
 use crate::store::cache::Cache;
 use crate::store::counted_pairs::CountedPairs;
-use crate::store::{Fault, Kept, ObjectStore, PackReader};
+use crate::store::{Fault, Kept, Looked, ObjectStore, PackReader};
 use crate::{Entry, Oid};
 use redline_base::budget::Budget;
 use redline_base::error::{Error, Result, quoted};
@@ -66,10 +67,27 @@ impl Objects {
         if id.is_empty_tree() { Ok(Bytes::default()) } else { self.read(id, Kind::Tree) }
     }
 
-    /// Returns the entry of a large tree with a name, if it can be told without making the tree.
-    pub fn entry_of_large_tree(&self, tree: &Oid, name: &[u8]) -> Result<Option<Option<Entry>>> {
-        let found = self.packs.borrow_mut().tree_entry(tree, name);
-        found.map_err(|fault| self.failed(tree, fault))
+    /// Returns the first entry of a tree with a name, without making the tree where it is large;
+    /// else reads all entries, as those of a damaged tree may be unsorted.
+    pub fn tree_entry(&self, tree: &Oid, name: &[u8]) -> Result<Option<Entry>> {
+        let looked = self.packs.borrow_mut().look_in_tree(tree, name);
+        let bytes = match looked {
+            Ok(Some(Looked::Entry(entry))) => return Ok(entry),
+            Ok(Some(Looked::Tree(bytes))) => bytes,
+            Err(fault) if !fault.may_be_mended() => return Err(self.failed(tree, fault)),
+            // It is in no pack, or damaged, or no tree: to read it mends that or says so.
+            Ok(None) | Err(_) => self.tree(tree)?,
+        };
+        let mut rest = &bytes[..];
+        while !rest.is_empty() {
+            let (entry, after) =
+                parse(rest, tree.as_bytes().len()).map_err(|what| self.bad_tree(tree, what))?;
+            if entry.name == name {
+                return Ok(Some(entry.entry()));
+            }
+            rest = after;
+        }
+        Ok(None)
     }
 
     /// Returns a blob's bytes.

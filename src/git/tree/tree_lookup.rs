@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::model::tree_entry::parse;
 use crate::objects::Objects;
 use crate::{Entry, Oid};
 use redline_base::error::Result;
@@ -20,7 +19,7 @@ pub fn entry_at(objects: &Objects, mut tree: Oid, path: &[u8]) -> Result<Option<
     let mut components = path.split(|&byte| byte == b'/').peekable();
     while let Some(component) = components.next() {
         objects.budget().check()?;
-        match child(objects, &tree, component)? {
+        match objects.tree_entry(&tree, component)? {
             Some(entry) if components.peek().is_none() => return Ok(Some(entry)),
             Some(entry) if entry.mode.is_directory() => tree = entry.oid,
             _ => break,
@@ -58,7 +57,7 @@ impl Located {
                 return Ok(located);
             }
             located.trees.push(tree);
-            match child(objects, &tree, component)? {
+            match objects.tree_entry(&tree, component)? {
                 Some(entry) if components.peek().is_none() => {
                     located.file = Some(entry).filter(|entry| !entry.mode.is_directory());
                 }
@@ -97,22 +96,4 @@ impl PathInTrees {
         }
         Ok(self.last.file)
     }
-}
-
-/// Returns the entry of a tree with a name; scans all entries, as damaged trees may be unsorted.
-fn child(objects: &Objects, tree: &Oid, name: &[u8]) -> Result<Option<Entry>> {
-    if let Some(found) = objects.entry_of_large_tree(tree, name)? {
-        return Ok(found);
-    }
-    let bytes = objects.tree(tree)?;
-    let mut rest = &bytes[..];
-    while !rest.is_empty() {
-        let (entry, after) =
-            parse(rest, tree.as_bytes().len()).map_err(|what| objects.bad_tree(tree, what))?;
-        if entry.name == name {
-            return Ok(Some(entry.entry()));
-        }
-        rest = after;
-    }
-    Ok(None)
 }

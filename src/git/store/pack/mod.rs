@@ -41,7 +41,7 @@ pub use data::{Kept, Pack};
 pub use fault::Fault;
 pub use index::PackIndex;
 pub use multi_index::covered;
-pub use packs::{PackReader, Packs};
+pub use packs::{Looked, PackReader, Packs};
 
 use self::data::{Base, EntryHeader, Unpacker};
 use self::windows::Next;

@@ -52,6 +52,14 @@ impl Packs {
     }
 }
 
+/// What a look for an entry of a tree came to.
+pub enum Looked {
+    /// The entry, or that the tree has none of the name.
+    Entry(Option<Entry>),
+    /// The tree, in which it has to be looked for.
+    Tree(Bytes),
+}
+
 /// One thread's reader of packs.
 pub struct PackReader {
     /// The packs as last listed, and their indices, the last hit first.
@@ -128,19 +136,26 @@ impl PackReader {
         Ok(self.each_with(id, size)?.map(|(base, size)| (base.kind(), size)))
     }
 
-    /// Returns the entry of a tree with a name, without making the tree; `None` if that is not
-    /// possible or not worth it.
-    pub fn tree_entry(&mut self, id: &Oid, name: &[u8]) -> Result<Option<Option<Entry>>, Fault> {
+    /// Looks for the entry of a tree with a name: where the tree is large, without making it; else
+    /// returns the tree. `None` if no pack has it, or the object is no tree.
+    ///
+    /// # Errors
+    /// As [`PackReader::find`].
+    pub fn look_in_tree(&mut self, id: &Oid, name: &[u8]) -> Result<Option<Looked>, Fault> {
         let mut trees = std::mem::take(&mut self.trees);
-        let found =
-            self.each_with(id, |pack, offset, unpacker| trees.entry(pack, offset, unpacker, name));
+        let looked = self.each_with(id, |pack, offset, unpacker| {
+            match trees.entry(pack, offset, unpacker, name) {
+                Ok(Some(entry)) => return Ok(Some(Looked::Entry(entry))),
+                Ok(None) => {}
+                // To make the tree says what is wrong with this copy.
+                Err(fault) if fault.may_be_mended() => {}
+                Err(fault) => return Err(fault),
+            }
+            let (kind, bytes) = unpack(pack, offset, unpacker)?;
+            Ok((kind == Kind::Tree).then_some(Looked::Tree(bytes)))
+        });
         self.trees = trees;
-        match found {
-            Ok(found) => Ok(found.flatten()),
-            // Whoever reads the tree whole finds another copy, or says what is wrong with it.
-            Err(fault) if fault.may_be_mended() => Ok(None),
-            Err(fault) => Err(fault),
-        }
+        Ok(looked?.flatten())
     }
 
     /// Returns the first successful result of `take` for an object in a pack. The pack of the last

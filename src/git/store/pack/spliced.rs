@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gix::objs::Kind;
 use memchr::memmem;
+use quick_cache::DefaultHashBuilder;
 
 use super::data::{Base, EntryHeader, Pack, Unpacker};
 use super::fault::Fault;
@@ -36,7 +37,7 @@ const ENTRY_BYTES: usize = 128;
 /// The trees of one thread, by their places.
 #[derive(Default)]
 pub struct Trees {
-    held: HashMap<PackEntry, Arc<Spliced>>,
+    held: HashMap<PackEntry, Arc<Spliced>, DefaultHashBuilder>,
     bytes: usize,
 }
 
