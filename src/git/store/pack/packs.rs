@@ -7,7 +7,7 @@ use gix::objs::Kind;
 
 use super::data::{Kept, Pack, Unpacker};
 use super::fault::Fault;
-use super::spliced::Trees;
+use super::spliced::{Trees, small_tree};
 use super::{header, size, unpack};
 use crate::model::bytes::Bytes;
 use crate::store::cache::Cache;
@@ -144,6 +144,9 @@ impl PackReader {
     pub fn look_in_tree(&mut self, id: &Oid, name: &[u8]) -> Result<Option<Looked>, Fault> {
         let mut trees = std::mem::take(&mut self.trees);
         let looked = self.each_with(id, |pack, offset, unpacker| {
+            if let Some(tree) = small_tree(pack, offset, unpacker) {
+                return Ok(Some(Looked::Tree(tree)));
+            }
             match trees.entry(pack, offset, unpacker, name) {
                 Ok(Some(entry)) => return Ok(Some(Looked::Entry(entry))),
                 Ok(None) => {}

@@ -19,6 +19,7 @@ use super::fault::Fault;
 use super::windows::Next;
 use super::{MAX_DELTAS, base_offset};
 use crate::Entry;
+use crate::model::bytes::Bytes;
 use crate::model::tree_entry::parse;
 use crate::store::cache::{Object, PackEntry};
 use crate::store::delta::{self, Command};
@@ -33,6 +34,13 @@ const DELTA_BYTES: u64 = 64 << 10;
 const HELD_BYTES: usize = 4 << 20;
 /// Bytes in which most entries end.
 const ENTRY_BYTES: usize = 128;
+
+/// Returns a tree that was made before and is too small to be held in pieces, as most are.
+pub fn small_tree(pack: &Pack, offset: u64, unpacker: &Unpacker) -> Option<Bytes> {
+    let Object { kind, bytes } = unpacker.read_before((pack.number(), offset))?;
+    let is_small = kind == Kind::Tree && (bytes.len() as u64) < TREE_BYTES.start;
+    is_small.then(|| bytes.into())
+}
 
 /// The trees of one thread, by their places.
 #[derive(Default)]
