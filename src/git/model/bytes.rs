@@ -29,15 +29,9 @@ impl PartialEq for Bytes {
 
 impl Eq for Bytes {}
 
-impl From<Arc<Vec<u8>>> for Bytes {
-    fn from(bytes: Arc<Vec<u8>>) -> Self {
-        Self { bytes, _held: None }
-    }
-}
-
 impl From<Vec<u8>> for Bytes {
     fn from(bytes: Vec<u8>) -> Self {
-        Arc::new(bytes).into()
+        Self { bytes: Arc::new(bytes), _held: None }
     }
 }
 

@@ -41,7 +41,8 @@ pub use data::{Kept, Pack};
 pub use fault::Fault;
 pub use index::PackIndex;
 pub use multi_index::covered;
-pub use packs::{Looked, PackReader, Packs};
+pub use packs::{PackReader, Packs};
+pub use spliced::Looked;
 
 use self::data::{Base, EntryHeader, Unpacker};
 use self::windows::Next;

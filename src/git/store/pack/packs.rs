@@ -7,11 +7,11 @@ use gix::objs::Kind;
 
 use super::data::{Kept, Pack, Unpacker};
 use super::fault::Fault;
-use super::spliced::{Trees, small_tree};
+use super::spliced::{Looked, Trees};
 use super::{header, size, unpack};
+use crate::Oid;
 use crate::model::bytes::Bytes;
 use crate::store::cache::Cache;
-use crate::{Entry, Oid};
 use redline_base::budget::Budget;
 
 /// The packs of a query.
@@ -50,14 +50,6 @@ impl Packs {
         }
         Ok(())
     }
-}
-
-/// What a look for an entry of a tree came to.
-pub enum Looked {
-    /// The entry, or that the tree has none of the name.
-    Entry(Option<Entry>),
-    /// The tree, in which it has to be looked for.
-    Tree(Bytes),
 }
 
 /// One thread's reader of packs.
@@ -144,11 +136,8 @@ impl PackReader {
     pub fn look_in_tree(&mut self, id: &Oid, name: &[u8]) -> Result<Option<Looked>, Fault> {
         let mut trees = std::mem::take(&mut self.trees);
         let looked = self.each_with(id, |pack, offset, unpacker| {
-            if let Some(tree) = small_tree(pack, offset, unpacker) {
-                return Ok(Some(Looked::Tree(tree)));
-            }
-            match trees.entry(pack, offset, unpacker, name) {
-                Ok(Some(entry)) => return Ok(Some(Looked::Entry(entry))),
+            match trees.look(pack, offset, unpacker, name) {
+                Ok(Some(looked)) => return Ok(Some(looked)),
                 Ok(None) => {}
                 // To make the tree says what is wrong with this copy.
                 Err(fault) if fault.may_be_mended() => {}

@@ -35,11 +35,12 @@ const HELD_BYTES: usize = 4 << 20;
 /// Bytes in which most entries end.
 const ENTRY_BYTES: usize = 128;
 
-/// Returns a tree that was made before and is too small to be held in pieces, as most are.
-pub fn small_tree(pack: &Pack, offset: u64, unpacker: &Unpacker) -> Option<Bytes> {
-    let Object { kind, bytes } = unpacker.read_before((pack.number(), offset))?;
-    let is_small = kind == Kind::Tree && (bytes.len() as u64) < TREE_BYTES.start;
-    is_small.then(|| bytes.into())
+/// What a look for an entry of a tree came to.
+pub enum Looked {
+    /// The entry, or that the tree has none of the name.
+    Entry(Option<Entry>),
+    /// The tree, in which it has to be looked for.
+    Tree(Bytes),
 }
 
 /// The trees of one thread, by their places.
@@ -50,16 +51,24 @@ pub struct Trees {
 }
 
 impl Trees {
-    /// Returns the entry of a tree with a name; `None` if the tree has to be made for it.
-    pub fn entry(
+    /// Looks for the entry of a tree with a name; `None` if the tree has to be made for it.
+    pub fn look(
         &mut self,
         pack: &Pack,
         offset: u64,
         unpacker: &mut Unpacker,
         name: &[u8],
-    ) -> Result<Option<Option<Entry>>, Fault> {
+    ) -> Result<Option<Looked>, Fault> {
+        let place = (pack.number(), offset);
+        if !self.held.contains_key(&place)
+            && let Some(Object { kind: Kind::Tree, bytes }) = unpacker.read_before(place)
+        {
+            // It is made already.
+            let charge = unpacker.budget.charge_large(bytes.len() as u64)?;
+            return Ok(Some(Looked::Tree(Bytes::held(bytes, charge))));
+        }
         let tree = self.spliced(pack, offset, unpacker)?;
-        Ok(tree.and_then(|tree| tree.entry(name)))
+        Ok(tree.and_then(|tree| tree.entry(name)).map(Looked::Entry))
     }
 
     /// Returns the tree at an offset in pieces, `None` if it has to be made.
@@ -77,8 +86,6 @@ impl Trees {
                 break Arc::clone(tree);
             }
             let whole = match unpacker.read_before(place) {
-                // It is made already.
-                Some(_) if chain.is_empty() => return Ok(None),
                 Some(object) => Some(object),
                 None => {
                     unpacker.budget.check()?;
