@@ -4,9 +4,9 @@ first host runs everything; the others run the contract, which is what a host ma
 with --whole everything too. With --slow it runs those of the hosts that take minutes, and in the first one the tests of
 parity, slow or not, with repositories that are made as git 3 makes them.
 
-All of them run, also after a failure: one run shows everything that is wrong. There is one process of pytest more at a
-time than processors, each for a folder, as each waits a third of its time for disks and pipes; what one prints is shown
-when it has ended.
+All of them run, also after a failure: one run shows everything that is wrong. There is one process more at a time than
+processors, cargo or a pytest for a folder, as each waits a third of its time for disks, pipes or the last of several
+threads; what one prints is shown when it has ended.
 """
 
 import argparse
@@ -64,20 +64,29 @@ LOOM = [
 def cargo_test(name: str, *arguments: str) -> Outcome:
     """Runs cargo's tests; the counts are those of its `test result:` lines."""
     command = [os.environ.get("CARGO") or "cargo", "test", *arguments]
-    heading(" ".join(["cargo", *command[1:]]))
-    outcome = Outcome(name)
-    process = subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, text=True, errors="replace"
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
     )
-    for line in process.stdout:
-        print(line, end="", flush=True)
-        counts = re.match(r"test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", line)
-        if counts:
-            outcome.passed += int(counts[1])
-            outcome.failed += int(counts[2])
-            outcome.skipped += int(counts[3])
-    outcome.broken = process.wait() != 0
-    return outcome
+    heading(" ".join(["cargo", *command[1:]]))
+    print(done.stdout, end="", flush=True)
+    found = re.findall(
+        r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", done.stdout, re.MULTILINE
+    )
+    counts = (sum(map(int, each)) for each in zip(*found))
+    return Outcome(name, *counts, broken=done.returncode != 0)
+
+
+def rust() -> list[Outcome]:
+    """Runs all of cargo's tests."""
+    return [
+        cargo_test("Rust", "--workspace"),
+        cargo_test("Rust, models of the pipeline", *LOOM),
+    ]
 
 
 # What is compared with git, and so runs on twins with SHA-256 ids and tables of references too.
@@ -203,18 +212,20 @@ def jobs_of(hosts: list[str], slow: bool, is_whole: bool) -> list[Job]:
     return jobs
 
 
-def all_hosts(jobs: list[Job], extension: Path, slow: bool, is_whole: bool) -> list[Outcome]:
-    """Runs the tests of all hosts, several processes at a time; each prints when it has ended."""
+def all_tests(jobs: list[Job], extension: Path, slow: bool, is_whole: bool) -> list[Outcome]:
+    """Runs cargo's tests and those of all hosts, several processes at a time; each prints when it has ended."""
     options = [] if is_whole else ["--one-thread"]
     results: dict[tuple[str, str], list[Result]] = {}
     with ThreadPoolExecutor((os.cpu_count() or 1) + 1) as pool:
+        of_cargo = None if slow else pool.submit(rust)
         for ended in as_completed([pool.submit(run, job, extension, options) for job in jobs]):
             result = ended.result()
             job = result.job
             heading(f"DuckDB {job.version}, {job.what}: {' '.join(job.folders) or 'test/python'}")
             print(result.printed, end="", flush=True)
             results.setdefault((job.version, job.what), []).append(result)
-    return [
+    outcomes = [] if of_cargo is None else of_cargo.result()
+    return outcomes + [
         outcome
         for version, what in dict.fromkeys((job.version, job.what) for job in jobs)
         for outcome in outcomes_of(version, what, results[version, what], not slow)
@@ -242,17 +253,12 @@ def main() -> int:
     arguments = parser.parse_args()
 
     start = time.monotonic()
-    outcomes = (
-        []
-        if arguments.slow
-        else [cargo_test("Rust", "--workspace"), cargo_test("Rust, models of the pipeline", *LOOM)]
-    )
     jobs = [
         job
         for job in jobs_of(arguments.hosts, arguments.slow, arguments.whole)
         if arguments.only in (None, job.version)
     ]
-    outcomes += all_hosts(jobs, arguments.extension.resolve(), arguments.slow, arguments.whole)
+    outcomes = all_tests(jobs, arguments.extension.resolve(), arguments.slow, arguments.whole)
 
     good = all(outcome.good for outcome in outcomes)
     passed = sum(outcome.passed for outcome in outcomes)

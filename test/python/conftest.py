@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import sys
 import time
 
 import duckdb
@@ -15,6 +16,9 @@ pytest.register_assert_rewrite(
 import histories
 import repositories
 from repositories import ROOT
+
+# DuckDB looks for pandas at each parameter of a statement, in every folder of the path: the environments have none.
+sys.modules.setdefault("pandas", None)
 
 
 def pytest_report_header() -> str:
@@ -46,6 +50,11 @@ CONTRACT = (
     "tools/test_agent_calls.py",
     "tools/test_snapshots.py",
 )
+# Of these files what asks the host nothing that the others do not: it takes half of their time.
+NOT_CONTRACT = (
+    "surface/test_shared_rows.py::test_several_threads_give_the_values_of_one_in_its_order",
+    "surface/test_table_changes.py::test_changes_are_those_of_a_comparison_in_python",
+)
 # A test that takes longer is marked slow.
 SLOW_SECONDS = 3.0
 
@@ -58,13 +67,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+FOLDER = pathlib.Path(__file__).parent
+
+
+def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) -> bool | None:
+    """Leaves out the files of which the contract has nothing, where it alone is run: to import all of them takes long."""
+    if collection_path.suffix != ".py" or not config.option.markexpr.startswith("contract"):
+        return None
+    place = collection_path.relative_to(FOLDER).as_posix()
+    return not any(named.startswith(place) for named in CONTRACT)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks what a host of its own may change."""
-    folder = pathlib.Path(__file__).parent
     for item in items:
-        place = f"{item.path.relative_to(folder).as_posix()}::{item.name}"
+        place = f"{item.path.relative_to(FOLDER).as_posix()}::{item.name}"
         # Of the two readers of SQL files one is enough.
-        if place.startswith(CONTRACT) and not place.endswith("-relations]"):
+        if place.startswith(CONTRACT) and not (
+            place.startswith(NOT_CONTRACT) or place.endswith("-relations]")
+        ):
             item.add_marker("contract")
 
 

@@ -260,11 +260,12 @@ SHORT = [["--help"], ["help"], ["status"], ["stat"], ["log"], ["blame", "file-0"
          ["sql", "SELECT 1"], ["setup", "--undo"], ["shell", "--", "-nosuch"]]  # fmt: skip
 
 
+@pytest.mark.parametrize("moments", [2, pytest.param(10, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("words", SHORT, ids=" ".join)
-def test_a_signal_at_any_moment_is_no_traceback(extension, repo, tmp_path, words):
-    """From the first module of the command's own to its last line; six moments."""
-    chosen = random.Random(1)
-    for _ in range(6):
+def test_a_signal_at_any_moment_is_no_traceback(extension, repo, tmp_path, words, moments):
+    """From the first module of the command's own to its last line."""
+    chosen = random.Random(" ".join(words))
+    for _ in range(moments):
         running = Running(extension, repo, words, tmp_path, False)
         pid, begun = running.process.pid, chosen.uniform(0.02, 0.6)
         waiting.until(lambda: has_ended(pid) or (heeds_signals(pid) and seconds_of(pid) > begun))

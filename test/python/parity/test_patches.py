@@ -118,7 +118,7 @@ def test_patches_with_an_option_equal_those_of_git(con, ripgrep, options):
     commits = repositories.git_text(
         ripgrep, "rev-list", "--no-merges", "--min-parents=1", "HEAD"
     ).split()
-    sample = random.Random(options).sample(commits, 200)
+    sample = random.Random(options).sample(commits, 50)
     log = repositories.git(
         ripgrep, "log", "-p", "--no-walk=unsorted", MARK_FORMAT, *PLAIN, *OPTIONS[options], *sample
     )

@@ -339,7 +339,7 @@ def test_equal_calls_share_a_question_and_each_client_has_sixteen():
 # Promise (approval): A loop over a thousand waiting calls of one client makes no piece for the person,
 # few queries in the person's share, and leaves the page, the terminal and another client's form alone.
 # With `test_what_one_client_asks_voids_no_form_of_another`.
-@pytest.mark.parametrize("way", ["client", "terminal", "web"])
+@pytest.mark.parametrize("way", [pytest.param("client", marks=pytest.mark.slow), "terminal", "web"])
 def test_a_thousand_waiting_calls_of_one_client_leave_the_person_alone(
     host, way, monkeypatch, tmp_path
 ):
