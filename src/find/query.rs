@@ -112,7 +112,7 @@ impl Query {
         most: usize,
         go_on: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Matches> {
-        let mut lines = Lines {
+        let mut lines = LineSink {
             from,
             most,
             found: Matches::default(),
@@ -122,7 +122,7 @@ impl Query {
             failed: None,
         };
         let searched = self.searcher.search_reader(&self.matcher, content, &mut lines);
-        let Lines { found, is_binary, failed, .. } = lines;
+        let LineSink { found, is_binary, failed, .. } = lines;
         if let Some(error) = failed {
             return Err(error);
         }
@@ -199,7 +199,7 @@ impl Matcher for LineMatcher {
 }
 
 /// Collects lines.
-struct Lines<'a> {
+struct LineSink<'a> {
     from: u64,
     most: usize,
     found: Matches,
@@ -209,7 +209,7 @@ struct Lines<'a> {
     failed: Option<Error>,
 }
 
-impl Lines<'_> {
+impl LineSink<'_> {
     fn push(&mut self, number: Option<u64>, bytes: &[u8], is_match: bool) -> bool {
         if let Err(error) = (self.go_on)() {
             self.failed = Some(error);
@@ -243,7 +243,7 @@ pub fn shortened(bytes: &[u8]) -> String {
     format!("{} […{} bytes]", text_of(&bytes[..most]), bytes.len())
 }
 
-impl Sink for Lines<'_> {
+impl Sink for LineSink<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {

@@ -30,7 +30,7 @@ use redline_base::error::{Error, Result};
 use redline_edit::Digest;
 
 /// The contents of the files of an operation before and after it.
-pub type Kept<'a> = Vec<(Digest, &'a [u8])>;
+pub type KeptContents<'a> = Vec<(Digest, &'a [u8])>;
 
 /// Where operations are recorded.
 pub trait Journal {
@@ -40,7 +40,7 @@ pub trait Journal {
     /// # Errors
     /// Those of the system; `too_large` for lines and contents over the limits. Then the operation
     /// must not be done.
-    fn begin(&self, record: &Record, contents: &Kept<'_>) -> Result<InFlight>;
+    fn begin(&self, record: &Record, contents: &KeptContents<'_>) -> Result<InFlight>;
 
     /// Records the outcome of an operation that has begun; `record` has it.
     ///

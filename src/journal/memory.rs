@@ -7,7 +7,7 @@ use super::bounds::Bounds;
 use super::reading::Entry;
 use super::record::{Outcome, Record, Version, lines_of};
 use super::store::InFlight;
-use super::{Journal, Kept};
+use super::{Journal, KeptContents};
 use redline_base::budget::{Copied, Gather, Grow, GrowMap, Ordered};
 use redline_base::error::{Error, Result};
 use redline_base::limits;
@@ -45,7 +45,7 @@ struct Operation {
 }
 
 impl Journal for Memory {
-    fn begin(&self, record: &Record, contents: &Kept<'_>) -> Result<InFlight> {
+    fn begin(&self, record: &Record, contents: &KeptContents<'_>) -> Result<InFlight> {
         let written: u64 = contents.iter().map(|(_, bytes)| bytes.len() as u64).sum();
         let bytes = line_bytes(record);
         let most = BOUNDS.done().all;
@@ -178,7 +178,7 @@ mod tests {
         for at in 0..8 {
             let (base, result) = (large(at), large(at + 1));
             let record = record(&at.to_string(), Some(&base), Some(&result));
-            let contents: Kept<'_> = [&base, &result]
+            let contents: KeptContents<'_> = [&base, &result]
                 .map(|text| (Digest::sha256(text.as_bytes()), text.as_bytes()))
                 .into();
             let in_flight = memory.begin(&record, &contents).unwrap();
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn what_was_not_done_goes_first_by_its_own_share_and_has_no_contents() {
         let memory = Memory::default();
-        let contents = |text: &'static str| -> Kept<'_> {
+        let contents = |text: &'static str| -> KeptContents<'_> {
             vec![(Digest::sha256(text.as_bytes()), text.as_bytes())]
         };
         let (one, two) = (record("one", None, Some("a")), record("two", None, Some("b")));

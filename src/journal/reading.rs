@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::io::{self, BufRead, ErrorKind};
 
 use super::bounds::Bounds;
-use super::record::{End, Line, Outcome, Record, Rest};
+use super::record::{End, JournalLine, Outcome, Record, Rest};
 use redline_base::budget::check_current;
 use redline_base::error::Result;
 use redline_base::limits;
@@ -105,9 +105,9 @@ struct Reading {
 impl Reading {
     fn add(&mut self, number: usize, line: &[u8]) {
         let is_known = match serde_json::from_slice(line) {
-            Ok(Line::Record(record)) => self.begin(number, *record, line.len()),
-            Ok(Line::End(end)) => self.end(end),
-            Ok(Line::Rest(rest)) => self.extend(rest, line.len()),
+            Ok(JournalLine::Record(record)) => self.begin(number, *record, line.len()),
+            Ok(JournalLine::End(end)) => self.end(end),
+            Ok(JournalLine::Rest(rest)) => self.extend(rest, line.len()),
             Err(_) => false,
         };
         if !is_known {

@@ -260,7 +260,7 @@ pub(super) struct Rest<'a> {
 /// A line of the journal.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-pub(super) enum Line {
+pub(super) enum JournalLine {
     /// An operation.
     Record(Box<Record>),
     /// The end of an earlier one.

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use super::bounds::{Bounds, named};
 use super::reading::{Entry, read};
 use super::record::{End, Record, Version, joined, line_of, lines_of};
-use super::{Journal, Kept};
+use super::{Journal, KeptContents};
 use redline_base::budget::{Gather, Grow, GrowBy};
 use redline_base::error::{Error, Result};
 use redline_base::limits;
@@ -153,7 +153,7 @@ impl<'a> Store<'a> {
 }
 
 impl Journal for Store<'_> {
-    fn begin(&self, record: &Record, contents: &Kept<'_>) -> Result<InFlight> {
+    fn begin(&self, record: &Record, contents: &KeptContents<'_>) -> Result<InFlight> {
         let mut lines = lines_of(record);
         let written: u64 = contents.iter().map(|(_, bytes)| bytes.len() as u64).sum();
         let line_bytes: u64 = lines.iter().map(|line| line.len() as u64 + 1).sum();
@@ -398,7 +398,7 @@ mod tests {
             super::super::FileChange { path, ..one.files[0].clone() }
         };
         let many = Record { files: (0..100).map(file).collect(), ..one.clone() };
-        let in_flight = store.begin(&many, &Kept::new()).unwrap();
+        let in_flight = store.begin(&many, &KeptContents::new()).unwrap();
         assert_eq!(store.entries().unwrap()[0].operation(), Some(&many));
         let many = Record { outcome: Outcome::Done, ..many };
         store.end(in_flight, &many).unwrap();

@@ -126,7 +126,7 @@ fn commit<'a>(
     action: &str,
     repo: &'a str,
     files: usize,
-    text: Text<'a>,
+    text: DiffText<'a>,
     of: Option<Chunks>,
 ) -> Card<'a> {
     let (action, question) = match action {
@@ -142,7 +142,7 @@ fn commit<'a>(
 fn patch<'a>(
     (action, sandbox): (&'static str, &'a str),
     files: usize,
-    (diff, not_utf8): Text<'a>,
+    (diff, not_utf8): DiffText<'a>,
     of: Option<Chunks>,
 ) -> Card<'a> {
     let body = diff::lines_of_files(diff, not_utf8);
@@ -164,7 +164,7 @@ fn patch<'a>(
 type Size = (Option<u64>, Option<u64>);
 
 /// A diff, and its bytes that are not UTF-8.
-type Text<'a> = (&'a str, &'a [NotUtf8]);
+type DiffText<'a> = (&'a str, &'a [NotUtf8]);
 
 /// Returns a line of a new content.
 fn new_line(text: &str, number: u64) -> Line<'_> {
@@ -182,7 +182,7 @@ struct Chunks {
 fn edit<'a>(
     path: &'a str,
     [line, matches]: [u64; 2],
-    (diff, not_utf8): Text<'a>,
+    (diff, not_utf8): DiffText<'a>,
     of: Option<Chunks>,
 ) -> Card<'a> {
     let body = diff::lines(diff, not_utf8);
@@ -245,7 +245,7 @@ fn write<'a>(
 /// Returns the box of a write over a text file: the diff.
 fn overwrite<'a>(
     path: &'a str,
-    (diff, not_utf8): Text<'a>,
+    (diff, not_utf8): DiffText<'a>,
     content: &str,
     old: Option<Size>,
 ) -> Card<'a> {

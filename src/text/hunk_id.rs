@@ -18,7 +18,7 @@ use redline_base::form::hex;
 const KEPT_BYTES: usize = 20;
 
 /// These bytes.
-type Kept = [u8; KEPT_BYTES];
+type KeptBytes = [u8; KEPT_BYTES];
 
 /// The sign between the names of hunks that are shown as one.
 const JOINT: char = '+';
@@ -187,21 +187,21 @@ impl Name {
         })
     }
 
-    fn finish(self) -> Kept {
+    fn finish(self) -> KeptBytes {
         kept(&self.0.finalize())
     }
 }
 
-fn kept(digest: &[u8]) -> Kept {
+fn kept(digest: &[u8]) -> KeptBytes {
     digest.first_chunk().copied().expect("a digest has more bytes than are kept")
 }
 
 /// The number of times that each digest occurred.
 #[derive(Default)]
-struct Occurrences(HashMap<Kept, usize>);
+struct Occurrences(HashMap<KeptBytes, usize>);
 
 impl Occurrences {
-    fn numbered(&mut self, id: Kept) -> String {
+    fn numbered(&mut self, id: KeptBytes) -> String {
         let count = self.0.slot(id).or_default();
         *count += 1;
         if *count == 1 { hex(&id) } else { format!("{}-{count}", hex(&id)) }

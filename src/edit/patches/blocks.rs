@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::block_path::{Named, contradicts, named};
-use super::rest::{Lines, fence};
+use super::rest::{PatchLines, fence};
 use super::{ChangeKind, FileChange, Hunk, HunkLine, wrong};
 use redline_base::budget::{CopiedText, Gather, Grow, GrowMap, Joined, Taken, text_of};
 use redline_base::error::{Result, quoted};
@@ -37,7 +37,7 @@ struct Block {
     end: usize,
 }
 
-pub(super) fn read(mut lines: Lines<'_>, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {
+pub(super) fn read(mut lines: PatchLines<'_>, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {
     let mut pace = cancel.pace();
     let mut blocks = Vec::new();
     let mut index = 0;
@@ -72,7 +72,7 @@ pub(super) fn read(mut lines: Lines<'_>, cancel: &CancelToken<'_>) -> Result<Vec
 }
 
 /// Finds the marks of the block that starts at a line.
-fn block(lines: &Lines<'_>, start: usize, signs: usize) -> Result<Block> {
+fn block(lines: &PatchLines<'_>, start: usize, signs: usize) -> Result<Block> {
     let is_divider = |line: &str| is_mark(line, '=', signs, "");
     let is_end = |line: &str| is_mark(line, '>', signs, "REPLACE");
     let divider = mark_below(lines, start, start, "=======", is_divider)?;
@@ -86,7 +86,7 @@ fn block(lines: &Lines<'_>, start: usize, signs: usize) -> Result<Block> {
 
 /// Returns the line of the next mark of a block.
 fn mark_below(
-    lines: &Lines<'_>,
+    lines: &PatchLines<'_>,
     start: usize,
     above: usize,
     mark: &str,
@@ -119,7 +119,11 @@ struct Path {
 
 /// Returns the path of a block: the nearest of the lines above that is neither empty nor a fence
 /// names it. Without such a line, it is that of the block before.
-fn path(lines: &Lines<'_>, above: Range<usize>, before: Option<&Path>) -> Result<Option<Path>> {
+fn path(
+    lines: &PatchLines<'_>,
+    above: Range<usize>,
+    before: Option<&Path>,
+) -> Result<Option<Path>> {
     let mut fences = Vec::new();
     let mut path = before.cloned();
     for index in above.rev() {
@@ -153,7 +157,7 @@ fn path(lines: &Lines<'_>, above: Range<usize>, before: Option<&Path>) -> Result
 
 /// Returns the number that some tools put on a line of its own above the old lines, with dashes
 /// below, and the line from which on these are.
-fn start_line(lines: &Lines<'_>, block: &Block) -> (Option<usize>, usize) {
+fn start_line(lines: &PatchLines<'_>, block: &Block) -> (Option<usize>, usize) {
     let number = |index: usize, mark: &str| {
         lines.text(index).strip_prefix(mark)?.trim().parse::<usize>().ok()
     };
@@ -178,7 +182,7 @@ impl Changes {
     /// Adds a block to the change of its file.
     fn add(
         &mut self,
-        lines: &Lines<'_>,
+        lines: &PatchLines<'_>,
         block: &Block,
         Path { text: path, is_certain, .. }: Path,
         cancel: &CancelToken<'_>,

@@ -1,6 +1,6 @@
 //! Reads `*** Begin Patch` … `*** End Patch`, as OpenAI's models write it.
 
-use super::rest::Lines;
+use super::rest::PatchLines;
 use super::{ChangeKind, FileChange, Hunk, HunkLine, wrong};
 use redline_base::budget::{Gather, Grow, GrowBy};
 use redline_base::error::{Result, quoted};
@@ -20,7 +20,7 @@ struct Reader<'a> {
 }
 
 /// Reads one envelope or several, as models write one for each file.
-pub(super) fn read(mut lines: Lines<'_>, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {
+pub(super) fn read(mut lines: PatchLines<'_>, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {
     let mut pace = cancel.pace();
     let mut envelopes = Vec::new();
     let mut start: Option<usize> = None;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::keys::Numbered;
 use super::made::{Found, made, too_large};
 use super::miss::{Missed, not_found, not_unique};
-use super::place::{Text, anchor_places, below_anchors, new_place, old_places, settled};
+use super::place::{FileText, anchor_places, below_anchors, new_place, old_places, settled};
 use super::{ChangeKind, FileChange, Hunk, Pass, Replacement, State};
 use crate::plan::Plan;
 use crate::plan::matching::Haystack;
@@ -166,7 +166,7 @@ fn fit_hunks(
         return Err(Error::invalid_args(format!("{file} is a binary file"))
             .with_hint("Only text can be patched"));
     }
-    let text = Text {
+    let text = FileText {
         lines: Lines::split(now, cancel)?,
         lacks_newline: now.last().is_some_and(|last| *last != b'\n'),
     };
@@ -196,7 +196,7 @@ fn fit_hunks(
 
 struct Finder<'a> {
     file: FileName<'a>,
-    text: &'a Text<'a>,
+    text: &'a FileText<'a>,
     hunks: &'a [Hunk],
     options: &'a FitOptions,
     cancel: &'a CancelToken<'a>,

@@ -1,7 +1,7 @@
 //! Detects the format of a patch: 67 of 109 calls that failed in other tools used a format that a
 //! third tool would have accepted.
 
-use super::rest::Lines;
+use super::rest::PatchLines;
 use super::{FileChange, blocks, check_paths, edits, envelope, unified};
 use redline_base::error::{Error, Result};
 use redline_base::limits;
@@ -38,7 +38,7 @@ fn read_as_detected(patch: &str, cancel: &CancelToken<'_>) -> Result<Vec<FileCha
     if patch.trim_start().starts_with('[') {
         return edits::read(patch);
     }
-    let lines = Lines::of(patch);
+    let lines = PatchLines::of(patch);
     for (index, line) in lines.all.iter().enumerate() {
         if line.trim() == envelope::BEGIN {
             return envelope::read(lines, cancel);

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use super::place::Text;
+use super::place::FileText;
 use super::{Hunk, HunkLine, Pass, State};
 use crate::plan::line_ends::line_end;
 use crate::plan::request::FileName;
@@ -27,7 +27,7 @@ pub(super) struct Found {
 /// Returns the file with the hunks applied at their places.
 pub(super) fn made(
     file: FileName<'_>,
-    text: &Text<'_>,
+    text: &FileText<'_>,
     hunks: &[Cow<'_, Hunk>],
     found: &[Found],
     max_bytes: u64,
@@ -81,7 +81,7 @@ fn newline_said(hunk: &Hunk) -> Option<bool> {
 }
 
 struct Made<'a> {
-    text: &'a Text<'a>,
+    text: &'a FileText<'a>,
     out: Vec<u8>,
     file: FileName<'a>,
     max_bytes: u64,

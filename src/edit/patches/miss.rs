@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::keys::Numbered;
 use super::pasted::pasted;
-use super::place::{Text, below_anchors, old_places};
+use super::place::{FileText, below_anchors, old_places};
 use super::{Hunk, HunkLine, Pass};
 use crate::near::reason::reasons;
 use crate::plan::places::listed;
@@ -22,7 +22,7 @@ const REPEATED: usize = 64;
 /// A hunk that fits nowhere byte for byte.
 pub(super) struct Missed<'a> {
     pub(super) file: FileName<'a>,
-    pub(super) text: &'a Text<'a>,
+    pub(super) text: &'a FileText<'a>,
     /// The lines as they were compared.
     pub(super) numbered: &'a Numbered,
     /// The lines as each pass of `fuzz` compares them.
@@ -139,7 +139,7 @@ pub(super) fn not_found(
 /// Returns the place with the most lines of the hunk: of several, the place that the hunk names, or
 /// the first.
 fn nearest(
-    text: &Text<'_>,
+    text: &FileText<'_>,
     numbered: &Numbered,
     hunk: &Hunk,
     old: &[&HunkLine],

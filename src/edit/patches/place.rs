@@ -13,7 +13,7 @@ use redline_text::lines::Lines;
 use redline_text::{CancelToken, LineKind};
 
 /// A file to compare lines with.
-pub(super) struct Text<'a> {
+pub(super) struct FileText<'a> {
     pub(super) lines: Lines<'a>,
     /// Whether its last line lacks a newline.
     pub(super) lacks_newline: bool,
@@ -38,7 +38,7 @@ impl Places {
 
 /// Returns the places of the old lines of a hunk, and whether `named` is one.
 pub(super) fn old_places(
-    text: &Text<'_>,
+    text: &FileText<'_>,
     numbered: &Numbered,
     hunk: &Hunk,
     named: Option<usize>,
@@ -58,7 +58,7 @@ pub(super) fn old_places(
 
 /// Returns the first of the places of its new lines, from 0 and ascending, that `is_wanted`.
 pub(super) fn new_place(
-    text: &Text<'_>,
+    text: &FileText<'_>,
     numbered: &Numbered,
     hunk: &Hunk,
     is_wanted: impl Fn(usize) -> bool,
@@ -75,7 +75,7 @@ pub(super) fn new_place(
 /// Returns a hunk with as many of its uncertain empty lines as the file has where the hunk fits
 /// best.
 pub(super) fn settled<'h>(
-    text: &Text<'_>,
+    text: &FileText<'_>,
     numbered: &Numbered,
     hunk: &'h Hunk,
     cancel: &CancelToken<'_>,
@@ -137,7 +137,7 @@ impl EmptyRuns<'_> {
 /// Calls `each` with the places of one side of a hunk, ascending, while it returns true. What is
 /// the same for all of them is done once.
 fn each_place(
-    text: &Text<'_>,
+    text: &FileText<'_>,
     numbered: &Numbered,
     hunk: &Hunk,
     is_side: fn(LineKind) -> bool,
@@ -158,7 +158,7 @@ fn each_place(
 }
 
 /// Tells whether places fit what the hunk says about the end of the file.
-fn fits_end(text: &Text<'_>, hunk: &Hunk, lines: &[&HunkLine]) -> impl Fn(usize) -> bool {
+fn fits_end(text: &FileText<'_>, hunk: &Hunk, lines: &[&HunkLine]) -> impl Fn(usize) -> bool {
     let last = text.lines.len().checked_sub(lines.len());
     // If the patch mentions a missing last newline, the side without the mark has one.
     let lacks_newline = lines.iter().any(|line| line.lacks_newline);

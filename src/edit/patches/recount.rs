@@ -1,7 +1,7 @@
 //! Corrects the counts in the hunk headers of a unified diff before it is parsed: models write
 //! correct bodies with wrong counts, and a count that is too small would cut a hunk.
 
-use super::rest::Lines;
+use super::rest::PatchLines;
 use super::wrong;
 use redline_base::budget::GrowBy;
 use redline_base::error::{Result, quoted};
@@ -16,7 +16,7 @@ type Numbers = [Option<(usize, usize)>; 2];
 ///
 /// # Errors
 /// `invalid_args` for a line in a hunk that cannot be part of one.
-pub(super) fn recounted(lines: &mut Lines<'_>, cancel: &CancelToken<'_>) -> Result<String> {
+pub(super) fn recounted(lines: &mut PatchLines<'_>, cancel: &CancelToken<'_>) -> Result<String> {
     let mut out = String::new();
     let mut pace = cancel.pace();
     let mut index = 0;
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     fn recount(patch: &str) -> String {
-        recounted(&mut Lines::of(patch), &CancelToken::never()).unwrap()
+        recounted(&mut PatchLines::of(patch), &CancelToken::never()).unwrap()
     }
 
     #[test]
@@ -178,8 +178,9 @@ mod tests {
     #[test]
     fn a_line_that_is_none_of_a_hunk_is_refused_and_cuts_nothing() {
         for patch in ["@@ -1,3 +1,3 @@\n a\nb\n-c\n+d\n", "@@\n-a\nb\n"] {
-            let error =
-                recounted(&mut Lines::of(patch), &CancelToken::never()).unwrap_err().to_string();
+            let error = recounted(&mut PatchLines::of(patch), &CancelToken::never())
+                .unwrap_err()
+                .to_string();
             assert!(
                 error.starts_with("invalid_args: line 3 of the patch: 'b' is not a line"),
                 "{error}"

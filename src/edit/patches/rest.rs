@@ -9,13 +9,13 @@ use redline_base::error::{Error, Result, quoted};
 use redline_text::CancelToken;
 
 /// The lines of a text, and which of them belong to parts of a patch.
-pub(super) struct Lines<'a> {
+pub(super) struct PatchLines<'a> {
     /// Each line with its line end.
     pub(super) all: Vec<&'a str>,
     is_owned: Vec<bool>,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> PatchLines<'a> {
     pub(super) fn of(text: &'a str) -> Self {
         let all: Vec<&str> = text.split_inclusive('\n').gather();
         Self { is_owned: filled(false, all.len()), all }

@@ -1,7 +1,7 @@
 //! Reads unified and git diffs.
 
 use super::recount::{is_header, recounted};
-use super::rest::Lines;
+use super::rest::PatchLines;
 use super::{ChangeKind, FileChange, Hunk, HunkLine, wrong};
 use redline_base::budget::{Copied, GrowBy, TryGather};
 use redline_base::error::{Error, Result, quoted};
@@ -31,7 +31,7 @@ const GIT_LINES: [&str; 15] = [
     "GIT binary patch",
 ];
 
-pub(super) fn read(mut lines: Lines<'_>, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {
+pub(super) fn read(mut lines: PatchLines<'_>, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {
     let patch = recounted(&mut lines, cancel);
     own_headers(&mut lines, cancel)?;
     lines.check_rest(cancel)?;
@@ -41,7 +41,7 @@ pub(super) fn read(mut lines: Lines<'_>, cancel: &CancelToken<'_>) -> Result<Vec
 }
 
 /// Notes which lines belong to the headers of files.
-fn own_headers(lines: &mut Lines<'_>, cancel: &CancelToken<'_>) -> Result<()> {
+fn own_headers(lines: &mut PatchLines<'_>, cancel: &CancelToken<'_>) -> Result<()> {
     let mut pace = cancel.pace();
     let mut index = 0;
     while let Some(line) = lines.all.get(index) {

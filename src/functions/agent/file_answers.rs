@@ -1,6 +1,6 @@
 //! The work of the tools `Diff` and `read_file`, which read what the host's settings let them.
 
-use crate::functions::context::diff_tool::{Differ, Shown};
+use crate::functions::context::diff_tool::{Differ, ShowOptions};
 use crate::functions::context::file_input::read_file_for;
 use crate::functions::context::settings;
 use crate::functions::tools::{HostAnswers, HostCall};
@@ -25,7 +25,7 @@ impl HostAnswers for Diff {
         let bytes = settings::max_diff_bytes(&execution.settings);
         let bounds = Bounds { bytes, ..Bounds::room(reply.body(), reply.room(&empty)) };
         let labels = [arguments.label_a.clone(), arguments.label_b.clone()];
-        let shown = Shown::of_tool(arguments.context_lines, labels)?;
+        let shown = ShowOptions::of_tool(arguments.context_lines, labels)?;
         let mut differ = Differ::within(execution, bounds);
         match mode {
             DiffMode::Paths(a, b) => differ.files([a, b], &shown),

@@ -29,9 +29,9 @@ bounded! {
 }
 
 /// The layout of a payload.
-pub struct Shown;
+pub struct LayoutOption;
 
-impl Kind for Shown {
+impl Kind for LayoutOption {
     const TYPE: Type = Type::BigInt;
     type Of<'a> = Extent;
 
@@ -56,7 +56,7 @@ impl Kind for AnyPayload {
 pub(super) const ANY_PAYLOAD: Param<Maybe<AnyPayload>> =
     required(PAYLOAD.field.name, PAYLOAD.field.doc);
 const COLUMNS: Param<Columns> = number("width", WIDTH, "Columns of the terminal");
-const HEIGHT: Param<Maybe<Shown>> =
+const HEIGHT: Param<Maybe<LayoutOption>> =
     optional("height", "Lines; NULL is a preview, a negative number everything");
 const COLOR: Param<Flag> = flag("color", false, "Use ANSI colours");
 const TERMINAL_HEIGHT: Param<Maybe<Lines>> = optional("terminal_height", "Lines of the terminal");

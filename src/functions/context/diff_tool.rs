@@ -58,14 +58,14 @@ impl State for Differ {
 }
 
 /// The options of showing two contents.
-pub struct Shown {
+pub struct ShowOptions {
     /// Lines of context.
     context: u32,
     /// The names of both sides; `None`: the path, or `a` and `b`.
     labels: [Option<String>; 2],
 }
 
-impl Shown {
+impl ShowOptions {
     /// Reads the optional arguments of a row.
     pub fn of_row(args: Args<'_>) -> Result<Self> {
         let label = |param| {
@@ -94,7 +94,7 @@ impl Differ {
     }
 
     /// Compares two texts.
-    pub fn texts(&mut self, texts: [&[u8]; 2], shown: &Shown) -> Result<DiffResult> {
+    pub fn texts(&mut self, texts: [&[u8]; 2], shown: &ShowOptions) -> Result<DiffResult> {
         for (name, text) in ["text_a", "text_b"].into_iter().zip(texts) {
             if text.len() > limits::DIFF_TEXT_BYTES {
                 let most = limits::DIFF_TEXT_BYTES;
@@ -109,7 +109,7 @@ impl Differ {
     }
 
     /// Reads and compares two files.
-    pub fn files(&mut self, paths: [&str; 2], shown: &Shown) -> Result<DiffResult> {
+    pub fn files(&mut self, paths: [&str; 2], shown: &ShowOptions) -> Result<DiffResult> {
         let a = file_input::read_file_for(paths[0], &self.execution)?;
         let b = file_input::read_file_for(paths[1], &self.execution)?;
         self.compare([&a, &b], paths, shown)
@@ -119,7 +119,7 @@ impl Differ {
         &mut self,
         contents: [&[u8]; 2],
         names: [&str; 2],
-        shown: &Shown,
+        shown: &ShowOptions,
     ) -> Result<DiffResult> {
         let label = |n: usize| shown.labels[n].as_deref().unwrap_or(names[n]);
         let side = |n: usize| Side { bytes: contents[n], label: label(n) };

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::ffi::{Nulls, Overload};
-use crate::functions::context::diff_tool::{CONTEXT, Differ, LABEL_A, LABEL_B, Shown};
+use crate::functions::context::diff_tool::{CONTEXT, Differ, LABEL_A, LABEL_B, ShowOptions};
 use crate::functions::params::{Args, Maybe, Name, Param, fields, required};
 use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
@@ -35,6 +35,6 @@ impl Scalar for DiffFiles {
 
     fn call(differ: &mut Differ, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
         let (Some(a), Some(b)) = (args.get(A)?, args.get(B)?) else { return Ok(out.null()) };
-        Ok(out.row(&differ.files([a, b], &Shown::of_row(args)?)?))
+        Ok(out.row(&differ.files([a, b], &ShowOptions::of_row(args)?)?))
     }
 }

@@ -2,7 +2,7 @@
 //! `Diff` compares them.
 
 use crate::ffi::{Nulls, Overload};
-use crate::functions::context::diff_tool::{CONTEXT, Differ, LABEL_A, LABEL_B, Shown};
+use crate::functions::context::diff_tool::{CONTEXT, Differ, LABEL_A, LABEL_B, ShowOptions};
 use crate::functions::params::{Args, Bytes, Maybe, Param, fields, required};
 use crate::functions::surface::{Declaration, Family, Grant, Scalar};
 use redline_base::error::Result;
@@ -31,6 +31,6 @@ impl Scalar for DiffTexts {
 
     fn call(differ: &mut Differ, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
         let (Some(a), Some(b)) = (args.get(A)?, args.get(B)?) else { return Ok(out.null()) };
-        Ok(out.row(&differ.texts([a, b], &Shown::of_row(args)?)?))
+        Ok(out.row(&differ.texts([a, b], &ShowOptions::of_row(args)?)?))
     }
 }

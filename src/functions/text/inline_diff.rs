@@ -17,9 +17,9 @@ use redline_text::words::{change_name, word_runs};
 pub struct InlineDiff;
 
 /// A run of words that are all kept, all removed or all added.
-pub struct Run;
+pub struct WordRun;
 
-impl Row for Run {
+impl Row for WordRun {
     type Of<'a> = (&'a str, &'a str);
 
     const OWN: &'static [Col<Self>] = &[
@@ -37,7 +37,7 @@ impl Scalar for InlineDiff {
         example: "SELECT inline_diff('the old text', 'the new text')",
     };
     const OVERLOADS: &'static [Overload] = &[fields![A, B]];
-    type Returns = ListOf<Run>;
+    type Returns = ListOf<WordRun>;
     type State = Comparer;
     const VOLATILE: bool = false;
 

@@ -68,7 +68,7 @@ impl AttributeList {
         let mut list =
             Self { table: PatternTable::new(fold_case), bytes: bytes.len(), ..Self::default() };
         for line in lines(bytes) {
-            let Some(line) = Line::new(line?) else { continue };
+            let Some(line) = RuleLine::new(line?) else { continue };
             let start = list.assignments.len();
             for (name, state) in line.assignments() {
                 if let Some(&name) = names.get(name) {
@@ -106,7 +106,7 @@ impl AttributeList {
     pub fn macro_names(bytes: &[u8]) -> Result<Vec<Vec<u8>>, Stopped> {
         let mut names = Vec::new();
         for line in lines(bytes) {
-            let Some(line) = Line::new(line?) else { continue };
+            let Some(line) = RuleLine::new(line?) else { continue };
             if line.is_macro {
                 names.push(line.subject.into_owned());
             }
@@ -116,7 +116,7 @@ impl AttributeList {
 }
 
 /// A well-formed line with content.
-struct Line<'a> {
+struct RuleLine<'a> {
     /// The pattern, unquoted, or the name of a macro.
     subject: Cow<'a, [u8]>,
     is_macro: bool,
@@ -133,7 +133,7 @@ pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = Result<&[u8], Stopped>
     })
 }
 
-impl<'a> Line<'a> {
+impl<'a> RuleLine<'a> {
     fn new(line: &'a [u8]) -> Option<Self> {
         let line = up_to_nul(line);
         let text = trim_start(line);

@@ -10,7 +10,7 @@ use crate::model::bytes::Bytes;
 use crate::model::tree_entry::parse;
 use crate::store::cache::Cache;
 use crate::store::counted_pairs::CountedPairs;
-use crate::store::{Fault, Kept, Looked, ObjectStore, PackReader};
+use crate::store::{Fault, KeptDeltas, Looked, ObjectStore, PackReader};
 use crate::{Entry, Oid};
 use redline_base::budget::Budget;
 use redline_base::error::{Error, Result, quoted};
@@ -54,7 +54,7 @@ impl Objects {
     /// Keeps of the chain that is read next only the object itself and `other`, if that is in it,
     /// as two versions alone are compared; without `other`, nothing.
     pub fn keep_pair(&self, other: Option<Oid>) {
-        self.packs.borrow_mut().keep(Kept::Pair(other));
+        self.packs.borrow_mut().keep(KeptDeltas::Pair(other));
     }
 
     /// Returns the hash kind of the repository's ids.

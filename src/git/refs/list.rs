@@ -18,7 +18,7 @@ use redline_sandbox::EntryKind;
 const LOOK: usize = 1 << 8;
 
 /// A walk over the directory of references.
-struct Walk<'d> {
+struct RefsWalk<'d> {
     directory: &'d GitDirectory,
     /// The number of opened directories.
     directories: usize,
@@ -74,7 +74,8 @@ impl References<'_> {
     fn all_in_files(&self) -> error::Result<BTreeMap<Vec<u8>, Option<Oid>>> {
         // Loose files come first, as in git: one that is packed and removed meanwhile is then among
         // the packed ones.
-        let mut walk = Walk { directory: self.common_dir, directories: 0, found: BTreeMap::new() };
+        let mut walk =
+            RefsWalk { directory: self.common_dir, directories: 0, found: BTreeMap::new() };
         self.walk(&mut walk, b"refs/", 0)?;
         if !self.packed()?.is_current(self.common_dir)? {
             self.packed.take();
@@ -102,7 +103,7 @@ impl References<'_> {
     }
 
     /// Adds the files below a directory, whose name ends in a slash.
-    fn walk(&self, walk: &mut Walk<'_>, prefix: &[u8], depth: usize) -> error::Result<()> {
+    fn walk(&self, walk: &mut RefsWalk<'_>, prefix: &[u8], depth: usize) -> error::Result<()> {
         let gate = self.git_dir.gate();
         walk.directories += 1;
         if depth > limits::REFERENCE_DEPTH {

@@ -22,12 +22,12 @@ pub fn parse(text: &[u8], clock: &Clock) -> Option<i64> {
 }
 
 /// A text and the reading position. After its end there are NULs, as in C.
-struct Text<'t> {
+struct DateText<'t> {
     bytes: &'t [u8],
     at: usize,
 }
 
-impl<'t> Text<'t> {
+impl<'t> DateText<'t> {
     fn byte(&self, offset: usize) -> u8 {
         self.bytes.get(self.at + offset).copied().unwrap_or(0)
     }
@@ -77,7 +77,7 @@ fn exact(text: &[u8], clock: &Clock) -> Option<i64> {
     if let Some(time) = text.strip_prefix(b"@").and_then(header) {
         return Some(time);
     }
-    let mut text = Text { bytes: text, at: 0 };
+    let mut text = DateText { bytes: text, at: 0 };
     let mut date = Exact { calendar: Calendar::UNKNOWN, offset: None, is_utc: false };
     loop {
         let start = text.at;
@@ -154,7 +154,7 @@ impl Exact {
     }
 
     /// Reads the number at the front and its suffix.
-    fn digits(&mut self, text: &mut Text<'_>, clock: &Clock) {
+    fn digits(&mut self, text: &mut DateText<'_>, clock: &Clock) {
         let start = text.at;
         let number = text.number();
         let digits = text.at - start;
@@ -202,7 +202,7 @@ impl Exact {
     }
 
     /// Reads a zone: `+hh`, `+hhmm` or `+hh:mm`.
-    fn zone(&mut self, text: &mut Text<'_>) {
+    fn zone(&mut self, text: &mut DateText<'_>) {
         let is_west = text.byte(0) == b'-';
         text.at += 1;
         let start = text.at;
@@ -273,7 +273,7 @@ fn set_date(
 }
 
 /// Reads `n:n`, `n-n-n` and the like after `first`, unless they are neither a time nor a date.
-fn several(first: i64, text: &mut Text<'_>, calendar: &mut Calendar, clock: &Clock) -> bool {
+fn several(first: i64, text: &mut DateText<'_>, calendar: &mut Calendar, clock: &Clock) -> bool {
     let (start, separator) = (text.at, text.byte(0));
     if !text.is_split_at(|byte| matches!(byte, b':' | b'.' | b'/' | b'-')) {
         return false;
@@ -335,7 +335,7 @@ fn approximate(text: &[u8], clock: &Clock) -> Option<i64> {
     let now = clock.calendar(clock.now());
     let calendar = Calendar { year: -1, month: -1, day: -1, ..now };
     let mut date = Approximate { calendar, now, number: 0, clock };
-    let mut text = Text { bytes: text, at: 0 };
+    let mut text = DateText { bytes: text, at: 0 };
     let mut is_touched = false;
     while text.byte(0) != 0 {
         let c = text.byte(0);
@@ -387,7 +387,7 @@ impl Approximate<'_> {
         time
     }
 
-    fn digits(&mut self, text: &mut Text<'_>) {
+    fn digits(&mut self, text: &mut DateText<'_>) {
         let start = text.at;
         let number = text.number();
         if several(number, text, &mut self.calendar, self.clock) {

@@ -38,7 +38,7 @@ const SETTLED: Duration = Duration::from_secs(2);
 /// The caches of a database.
 #[derive(Default)]
 pub struct Repositories {
-    open: Mutex<Vec<Kept>>,
+    open: Mutex<Vec<RepositoryCaches>>,
     made: Mutex<Vec<Made>>,
     cache: Mutex<Option<Arc<Cache>>>,
     packs: AtomicU32,
@@ -64,7 +64,7 @@ struct Made {
 
 /// The caches of one repository.
 #[derive(Clone)]
-struct Kept {
+struct RepositoryCaches {
     /// The device and inode of its object directory.
     identity: (u64, u64),
     packs: Arc<Opened>,
@@ -73,7 +73,7 @@ struct Kept {
     counted: Arc<CountedPairs>,
 }
 
-impl Kept {
+impl RepositoryCaches {
     fn of(identity: (u64, u64)) -> Self {
         Self { identity, packs: Arc::default(), graph: None, counted: Arc::default() }
     }
@@ -217,7 +217,8 @@ impl Repositories {
             let objects = cache.as_ref().map_or(0, |cache| cache.bytes());
             let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
             let files = made.iter().map(|made| made.bytes).sum::<usize>();
-            let bytes = objects + files + self.lock().iter().map(Kept::bytes).sum::<usize>();
+            let bytes =
+                objects + files + self.lock().iter().map(RepositoryCaches::bytes).sum::<usize>();
             if KEPT.add(bytes) {
                 *counted = bytes;
                 return;
@@ -240,20 +241,21 @@ impl Repositories {
 
     /// Returns the caches of a repository. They stay for other threads meanwhile: a pack that is
     /// opened again would be a different one to the object cache.
-    fn of(&self, stores: &[GitDirectory]) -> Result<Kept> {
+    fn of(&self, stores: &[GitDirectory]) -> Result<RepositoryCaches> {
         let identity = match stores.first() {
             Some(own) => own.own_stamp()?.identity(),
             None => (0, 0),
         };
         let found = self.lock().iter().find(|kept| kept.identity == identity).cloned();
-        Ok(found.unwrap_or_else(|| Kept::of(identity)))
+        Ok(found.unwrap_or_else(|| RepositoryCaches::of(identity)))
     }
 
     /// Changes the caches of a repository, and marks it as used last.
-    fn keep<T>(&self, identity: (u64, u64), change: impl FnOnce(&mut Kept) -> T) -> T {
+    fn keep<T>(&self, identity: (u64, u64), change: impl FnOnce(&mut RepositoryCaches) -> T) -> T {
         let mut all = self.lock();
         let found = all.iter().position(|kept| kept.identity == identity);
-        let mut kept = found.map_or_else(|| Kept::of(identity), |index| all.remove(index));
+        let mut kept =
+            found.map_or_else(|| RepositoryCaches::of(identity), |index| all.remove(index));
         let changed = change(&mut kept);
         all.push(kept);
         if all.len() > MAX_OPEN {
@@ -320,7 +322,7 @@ impl Repositories {
         Pack::open(number, PackIndex::open(index, hash)?, data, hash).map(Some)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Kept>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<RepositoryCaches>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -56,7 +56,7 @@ use kept::Listed;
 pub use kept::{Lease, Repositories};
 pub use lfs::{LfsObject, open as lfs_object};
 pub use locate::{Location, check_work_tree, is_repository, locate, with_configured_work_tree};
-pub use pack::{Fault, Kept, Looked, PackReader, Packs};
+pub use pack::{Fault, KeptDeltas, Looked, PackReader, Packs};
 pub use shallow::read as shallow;
 
 use crate::Oid;

@@ -6,7 +6,7 @@ use super::missing_file::explained;
 use super::pages::{Pages, opened};
 use super::shown::{shown_day, shown_id, shown_inside};
 use super::view;
-use super::view::{Shown, Values};
+use super::view::{ShownColumns, Values};
 use crate::Context;
 use crate::questions::blame::{Blamed, BlamedCommit, BlamedLines};
 use redline_base::budget::{Grow, GrowSet};
@@ -61,7 +61,7 @@ pub struct BlamedRun {
 }
 
 /// What is shown of the commit of a run.
-const COMMIT: Shown = &[
+const COMMIT: ShownColumns = &[
     ("commit_id", view::plain),
     ("author_name", view::known_line),
     ("author_date", view::time),

@@ -8,7 +8,7 @@ use super::pages::{Pages, opened};
 use super::shown::{shown_day, shown_id, shown_inside, shown_refs};
 use super::unnamed::unnamed;
 use super::view;
-use super::view::{Shown, Values, View, Viewed};
+use super::view::{ShownColumns, Values, View, Viewed};
 use crate::machinery::history_jobs::Jobs;
 use crate::machinery::run::Run;
 use crate::questions::commit_columns::CommitThen;
@@ -166,7 +166,7 @@ impl GitLogArguments {
 
 impl View for GitLog {
     const LIST: &'static str = "commits";
-    const COLUMNS: Shown = &[
+    const COLUMNS: ShownColumns = &[
         ("commit_id", view::plain),
         ("parent_ids", view::plain),
         ("author_name", view::known_line),

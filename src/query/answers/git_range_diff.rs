@@ -4,7 +4,7 @@ use super::call::{Answers, Call};
 use super::pages::Pages;
 use super::shown::shown_id;
 use super::view;
-use super::view::{Shown, Values, View, Viewed};
+use super::view::{ShownColumns, Values, View, Viewed};
 use crate::questions::range_diff::{CREATION_FACTOR, CommitPair, Numbered, RangeDiffQuery};
 use crate::{Context, Query};
 use redline_base::budget::{CopiedText, Gather, Grow, GrowBy, Joined};
@@ -52,7 +52,7 @@ pub struct GitRangeDiffArguments {
 
 impl View for GitRangeDiff {
     const LIST: &'static str = "commits";
-    const COLUMNS: Shown = &[
+    const COLUMNS: ShownColumns = &[
         ("old_number", view::plain),
         ("old_commit_id", view::plain),
         ("new_number", view::plain),

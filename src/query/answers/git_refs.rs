@@ -4,7 +4,7 @@ use super::call::{Answers, Call};
 use super::pages::{Pages, opened, path_text, short};
 use super::shown::shown_id;
 use super::view;
-use super::view::{Shown, Values, View, Viewed};
+use super::view::{ShownColumns, Values, View, Viewed};
 use crate::Context;
 use crate::questions::refs::{ReferenceColumns, kind};
 use redline_base::budget::{Gather, Grow, GrowBy, Joined, text_of};
@@ -60,7 +60,7 @@ pub struct GitRefsArguments {
 
 impl View for GitRefs {
     const LIST: &'static str = "refs";
-    const COLUMNS: Shown = &[
+    const COLUMNS: ShownColumns = &[
         ("name", view::reference),
         ("kind", view::plain),
         ("commit_id", view::plain),

@@ -5,7 +5,7 @@ use super::pages::{Pages, opened, short, shown};
 use super::shown::shown_id;
 use super::unnamed::unnamed;
 use super::view;
-use super::view::{Shown, Values, View, Viewed};
+use super::view::{ShownColumns, Values, View, Viewed};
 use crate::Context;
 use crate::questions::file_status;
 use crate::questions::file_status::StatusColumns;
@@ -48,7 +48,7 @@ pub struct GitStatusArguments {
 
 impl View for GitStatus {
     const LIST: &'static str = "files";
-    const COLUMNS: Shown = &[
+    const COLUMNS: ShownColumns = &[
         ("file_path", view::path),
         ("old_path", view::path),
         ("index_status", view::plain),

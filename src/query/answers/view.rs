@@ -15,7 +15,7 @@ pub trait View: 'static {
     /// The name of the list among the values.
     const LIST: &'static str;
     /// The columns that are shown.
-    const COLUMNS: Shown;
+    const COLUMNS: ShownColumns;
 
     /// Returns a row as text. It is made of the shown values alone, in which nothing hides or
     /// reorders what a model reads.
@@ -23,7 +23,7 @@ pub trait View: 'static {
 }
 
 /// Columns by their names in SQL, each with what its values become.
-pub type Shown = &'static [(&'static str, Shows)];
+pub type ShownColumns = &'static [(&'static str, Shows)];
 
 /// What a value becomes that is shown.
 pub type Shows = fn(Value, &Reply) -> Value;
@@ -77,13 +77,13 @@ pub struct Values(Vec<(&'static str, Value)>);
 
 impl Values {
     /// Returns those of a row's own columns that are shown.
-    pub fn of<R: Row>(shown: Shown, row: R::Of<'_>, reply: &Reply) -> Self {
+    pub fn of<R: Row>(shown: ShownColumns, row: R::Of<'_>, reply: &Reply) -> Self {
         let mut values = Self::default();
         values.add_row::<R>(shown, row, reply);
         values
     }
 
-    fn add_row<R: Row>(&mut self, shown: Shown, row: R::Of<'_>, reply: &Reply) {
+    fn add_row<R: Row>(&mut self, shown: ShownColumns, row: R::Of<'_>, reply: &Reply) {
         for &(name, shows) in shown {
             if let Some(value) = R::COLUMNS.value(row, name) {
                 self.0.add((name, shows(value, reply)));

@@ -8,7 +8,9 @@ use crate::machinery::caller::{Caller, now, short};
 use redline_base::budget::{Grow, Taken};
 use redline_base::error::{Error, ErrorKind, Result};
 use redline_edit::{Approval, ChangedFile, Digest, Side};
-use redline_journal::{Approved, ChangeKind, FileChange, InFlight, Kept, Outcome, Record, Version};
+use redline_journal::{
+    Approved, ChangeKind, FileChange, InFlight, KeptContents, Outcome, Record, Version,
+};
 use redline_sandbox::SandboxPath;
 
 /// A file before and after an operation.
@@ -16,7 +18,7 @@ struct Changed<'a> {
     /// The record of the file.
     file: FileChange,
     /// The contents before and after.
-    contents: Kept<'a>,
+    contents: KeptContents<'a>,
 }
 
 impl<'a> Changed<'a> {

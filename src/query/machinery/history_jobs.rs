@@ -11,12 +11,12 @@ use redline_base::pipeline::{Batches, Growth, Source};
 use redline_git::{Excluded, History, Oid};
 
 /// The commits of a walk, returned by `next`.
-struct Walk<C> {
+struct CommitWalk<C> {
     history: History,
     next: fn(&mut History) -> Option<Result<C>>,
 }
 
-impl<C> Iterator for Walk<C> {
+impl<C> Iterator for CommitWalk<C> {
     type Item = Result<C>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -26,7 +26,7 @@ impl<C> Iterator for Walk<C> {
 
 /// The commits of a walk in groups; an error comes after the commits before it.
 pub struct Jobs<C> {
-    groups: Batches<Walk<C>>,
+    groups: Batches<CommitWalk<C>>,
     /// The time of the last group.
     last: Instant,
 }
@@ -40,7 +40,7 @@ impl<C> Jobs<C> {
         most: usize,
     ) -> Source<Self> {
         let growth = Growth { doubles_after: 4, most };
-        let groups = Batches::new(Walk { history, next }, growth);
+        let groups = Batches::new(CommitWalk { history, next }, growth);
         Source::new(Self { groups, last: Instant::now() }).open_while(
             |jobs| jobs.groups.items().history.is_open(),
             |jobs| jobs.groups.items_mut().history.walk_on(limits::WALK_TIME),

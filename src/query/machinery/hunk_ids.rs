@@ -40,14 +40,14 @@ impl ShownPart {
 }
 
 /// Lines of both sides, as ranges in order.
-type Lines = [Vec<Range<u32>>; 2];
+type SideRanges = [Vec<Range<u32>>; 2];
 
 /// Where a hunk is on both sides. An empty range is where the hunk before ends, so that both sides
 /// are in order.
 struct HunkPlace {
     sides: [Range<u32>; 2],
     /// The lines that it removes and adds, where other hunks are shown.
-    changed: Lines,
+    changed: SideRanges,
     id: HunkId,
 }
 
@@ -94,7 +94,7 @@ impl FileHunkIds {
                 range
             };
             let changed = match shown {
-                ShownPart::Themselves => Lines::default(),
+                ShownPart::Themselves => SideRanges::default(),
                 _ => changed_lines(hunk, text(hunk)),
             };
             HunkPlace { sides: [side(0, hunk.old), side(1, hunk.new)], changed, id }
@@ -192,8 +192,8 @@ pub fn id_bytes(id: &HunkId) -> usize {
 }
 
 /// Returns the lines that a hunk removes and adds.
-fn changed_lines(hunk: &PatchHunk, text: &[u8]) -> Lines {
-    let mut lines = Lines::default();
+fn changed_lines(hunk: &PatchHunk, text: &[u8]) -> SideRanges {
+    let mut lines = SideRanges::default();
     let mut numbers = [hunk.old.0, hunk.new.0];
     let mut add = |side: usize, number: u32| match lines[side].last_mut() {
         Some(run) if run.end == number => run.end += 1,

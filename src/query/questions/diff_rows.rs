@@ -27,7 +27,7 @@ impl<'a> LineRow<'a> {
     }
 
     /// Returns the line's type and numbers.
-    pub fn line(self) -> &'a Line {
+    pub fn line(self) -> &'a TypedLine {
         &self.rows.lines[self.index]
     }
 
@@ -49,7 +49,7 @@ impl<'a> LineRow<'a> {
 pub struct LineRows {
     /// A text that has the contents of all lines.
     contents: Vec<u8>,
-    lines: Vec<Line>,
+    lines: Vec<TypedLine>,
     /// The marks of all lines of a combined diff, contiguous.
     marks: Vec<u8>,
     /// The number of parents of a combined diff.
@@ -58,7 +58,7 @@ pub struct LineRows {
 }
 
 /// The type and the numbers of a line.
-pub struct Line {
+pub struct TypedLine {
     /// CONTEXT, ADDED, REMOVED or BINARY.
     pub line_type: &'static str,
     /// Where its content is, without the newline.
@@ -73,7 +73,7 @@ pub struct Line {
 
 impl Weigh for LineRows {
     fn bytes(&self) -> usize {
-        self.contents.len() + self.marks.len() + self.lines.len() * size_of::<Line>()
+        self.contents.len() + self.marks.len() + self.lines.len() * size_of::<TypedLine>()
     }
 }
 
@@ -129,7 +129,7 @@ impl LineRows {
                 // A remark on a missing newline has no kind.
                 let Some(kind) = LineKind::of(text[start]) else { continue };
                 cancel.room(&mut rows.charge, &mut rows.lines, 1)?;
-                rows.lines.push(Line {
+                rows.lines.push(TypedLine {
                     line_type: line_type(kind),
                     content: start + 1..end,
                     old: kind.is_old().then_some(old),
@@ -183,7 +183,7 @@ impl LineRows {
         let start = self.contents.len();
         self.contents.add_slice(content);
         let content = start..self.contents.len();
-        self.lines.add(Line { line_type, content, old, new, hunk });
+        self.lines.add(TypedLine { line_type, content, old, new, hunk });
     }
 }
 

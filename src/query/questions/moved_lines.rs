@@ -31,12 +31,12 @@ pub struct MovedLinesQuery {
 pub struct ChangedLines {
     path: Vec<u8>,
     contents: Vec<u8>,
-    lines: Vec<Line>,
+    lines: Vec<LineOrGap>,
     charge: Charge,
 }
 
 /// A line of a diff, or a gap between two.
-struct Line {
+struct LineOrGap {
     kind: LineKind,
     /// Its number on its side, from 1.
     number: u32,
@@ -269,7 +269,7 @@ impl ChangedLines {
 
     /// Returns approximately how many bytes it takes in memory.
     pub fn bytes(&self) -> usize {
-        self.path.len() + self.contents.len() + self.lines.len() * size_of::<Line>()
+        self.path.len() + self.contents.len() + self.lines.len() * size_of::<LineOrGap>()
     }
 
     fn content(&self, line: usize) -> &[u8] {
@@ -331,7 +331,7 @@ impl ChangedLines {
         cancel.room(&mut self.charge, &mut self.contents, content.len())?;
         cancel.room(&mut self.charge, &mut self.lines, 1)?;
         self.contents.extend_from_slice(content);
-        self.lines.push(Line { kind, number, end: self.contents.len() });
+        self.lines.push(LineOrGap { kind, number, end: self.contents.len() });
         Ok(())
     }
 }

@@ -83,7 +83,7 @@ pub struct Sink<'f> {
 #[derive(Default)]
 struct State {
     place: Option<Place>,
-    kept: HashMap<String, Kept>,
+    kept: HashMap<String, KeptCopy>,
     /// The keys by the moments at which they were used last.
     used: BTreeMap<u64, String>,
     bytes: u64,
@@ -91,7 +91,7 @@ struct State {
 }
 
 /// A content that is kept.
-struct Kept {
+struct KeptCopy {
     stamp: Stamp,
     names: Vec<String>,
     used: u64,
@@ -220,7 +220,7 @@ impl State {
         })?;
         self.clock += 1;
         let names = vec![copy.name.to_owned()];
-        let kept = Kept { stamp: Stamp::new(&stat), names, used: self.clock };
+        let kept = KeptCopy { stamp: Stamp::new(&stat), names, used: self.clock };
         self.used.insert(self.clock, copy.key.to_owned());
         self.kept.insert(copy.key.to_owned(), kept);
         self.bytes += copy.size;

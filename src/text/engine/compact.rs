@@ -20,12 +20,12 @@ const MAX_PLACES: u32 = 100;
 
 /// Changed lines of one side, from `start` to `end` (exclusive).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Run {
+pub(super) struct ChangedRun {
     pub(super) start: u32,
     pub(super) end: u32,
 }
 
-impl Run {
+impl ChangedRun {
     const fn len(self) -> u32 {
         self.end - self.start
     }
@@ -61,11 +61,11 @@ impl Content<'_> {
 
 /// Slides each of `runs`, which are sorted and disjoint, against those of the other side.
 pub(super) fn compact(
-    runs: &[Run],
-    others: &[Run],
+    runs: &[ChangedRun],
+    others: &[ChangedRun],
     content: &Content<'_>,
     cancel: &CancelToken<'_>,
-) -> Result<Vec<Run>, Stopped> {
+) -> Result<Vec<ChangedRun>, Stopped> {
     let mut pace = cancel.pace();
     let _charge = cancel.charge(size_of_val(others) + size_of_val(runs))?;
     let (mut facing, mut settled) = (Vec::new(), Vec::new());
@@ -84,7 +84,7 @@ pub(super) fn compact(
 }
 
 /// Returns for each run the number of unchanged lines before it.
-pub(super) fn unchanged_before(runs: &[Run]) -> impl Iterator<Item = u32> {
+pub(super) fn unchanged_before(runs: &[ChangedRun]) -> impl Iterator<Item = u32> {
     runs.iter().scan(0, |changed, run| {
         let before = run.start - *changed;
         *changed += run.len();
@@ -95,20 +95,20 @@ pub(super) fn unchanged_before(runs: &[Run]) -> impl Iterator<Item = u32> {
 struct Slider<'a> {
     content: &'a Content<'a>,
     /// The placed runs, and the sum of their lines.
-    settled: Vec<Run>,
+    settled: Vec<ChangedRun>,
     settled_lines: u32,
     /// The runs below the current one.
-    waiting: &'a [Run],
+    waiting: &'a [ChangedRun],
 }
 
 impl Slider<'_> {
     /// Moves `run` to its place and joins it with the runs it meets.
     fn place(
         &mut self,
-        mut run: Run,
+        mut run: ChangedRun,
         facing: &[u32],
         pace: &mut PacedToken<'_>,
-    ) -> Result<Run, Stopped> {
+    ) -> Result<ChangedRun, Stopped> {
         let (size, highest) = loop {
             let size = run.len();
             self.slide_up(&mut run, pace)?;
@@ -132,10 +132,10 @@ impl Slider<'_> {
             _ if self.content.is_lowest => 0,
             _ => self.best_by_indent(run, slack.min(size + 1).min(MAX_PLACES), pace)?,
         };
-        Ok(Run { start: run.start - up, end: run.end - up })
+        Ok(ChangedRun { start: run.start - up, end: run.end - up })
     }
 
-    fn slide_up(&mut self, run: &mut Run, pace: &mut PacedToken<'_>) -> Result<(), Stopped> {
+    fn slide_up(&mut self, run: &mut ChangedRun, pace: &mut PacedToken<'_>) -> Result<(), Stopped> {
         while run.start > 0 && self.content.equal(run.start - 1, run.end - 1, pace)? {
             run.start -= 1;
             run.end -= 1;
@@ -148,7 +148,11 @@ impl Slider<'_> {
         Ok(())
     }
 
-    fn slide_down(&mut self, run: &mut Run, pace: &mut PacedToken<'_>) -> Result<(), Stopped> {
+    fn slide_down(
+        &mut self,
+        run: &mut ChangedRun,
+        pace: &mut PacedToken<'_>,
+    ) -> Result<(), Stopped> {
         let lines = self.content.lines as u32;
         while run.end < lines && self.content.equal(run.start, run.end, pace)? {
             run.start += 1;
@@ -168,7 +172,7 @@ impl Slider<'_> {
     /// lowest of equals wins.
     fn best_by_indent(
         &self,
-        run: Run,
+        run: ChangedRun,
         slack: u32,
         pace: &mut PacedToken<'_>,
     ) -> Result<u32, Stopped> {

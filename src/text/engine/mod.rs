@@ -23,7 +23,7 @@ mod whitespace;
 use std::ops::Range;
 
 use self::classic::{Classic, Pair, Stretch};
-use self::compact::{Content, Run, compact, unchanged_before};
+use self::compact::{ChangedRun, Content, compact, unchanged_before};
 use self::histogram::Histogram;
 use self::intern::{Interner, equal};
 use self::patience::Patience;
@@ -236,7 +236,11 @@ fn common_ends(
 }
 
 /// Returns the runs of changed lines; line 0 has number `first`.
-fn runs_of(changed: &[bool], first: u32, cancel: &CancelToken<'_>) -> Result<Vec<Run>, Stopped> {
+fn runs_of(
+    changed: &[bool],
+    first: u32,
+    cancel: &CancelToken<'_>,
+) -> Result<Vec<ChangedRun>, Stopped> {
     let mut pace = cancel.pace();
     let mut runs = Vec::new();
     let mut charge = Charge::free();
@@ -246,7 +250,7 @@ fn runs_of(changed: &[bool], first: u32, cancel: &CancelToken<'_>) -> Result<Vec
         line += run.len() as u32;
         if run[0] {
             cancel.room(&mut charge, &mut runs, 1)?;
-            runs.push(Run { start, end: line });
+            runs.push(ChangedRun { start, end: line });
         }
         pace.spend(run.len())?;
     }
@@ -254,7 +258,11 @@ fn runs_of(changed: &[bool], first: u32, cancel: &CancelToken<'_>) -> Result<Vec
 }
 
 /// Joins the runs of both sides that have the same number of unchanged lines before them.
-fn pair_up(old: &[Run], new: &[Run], cancel: &CancelToken<'_>) -> Result<Vec<Change>, Stopped> {
+fn pair_up(
+    old: &[ChangedRun],
+    new: &[ChangedRun],
+    cancel: &CancelToken<'_>,
+) -> Result<Vec<Change>, Stopped> {
     let mut pace = cancel.pace();
     let mut changes = Vec::new();
     let _charge = cancel.charge(old.len().max(new.len()) * size_of::<Change>())?;

@@ -3,7 +3,7 @@
 use super::super::cancel_token::CancelToken;
 use super::apply_error::{ApplyError, Difference};
 use super::error::excerpt;
-use super::lines::{Line, Lines};
+use super::lines::{Line, LineCursor};
 use super::work::Work;
 use super::{FilePatch, LineKind, PatchHunk, PatchLine, PatchStatus};
 use redline_base::budget::{Gather, reserve};
@@ -46,7 +46,7 @@ pub fn apply_within(
     };
     let has_context = file.hunks.iter().any(surrounded);
     let mut target = Target {
-        text: Lines::new(text, cancel)?,
+        text: LineCursor::new(text, cancel)?,
         taken: 0,
         out: Vec::new(),
         work: Work::new(cancel),
@@ -79,7 +79,7 @@ pub fn apply_within(
 
 /// The text with the number of consumed lines, and the result so far.
 struct Target<'a> {
-    text: Lines<'a>,
+    text: LineCursor<'a>,
     /// The number of consumed lines of the text.
     taken: usize,
     out: Vec<u8>,

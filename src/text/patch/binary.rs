@@ -3,7 +3,7 @@
 use super::super::cancel_token::Stopped;
 use super::super::lines::without_cr;
 use super::error::{PatchError, excerpt_or_end};
-use super::lines::{Line, Lines};
+use super::lines::{Line, LineCursor};
 use super::work::Work;
 use redline_base::budget::Grow;
 
@@ -18,7 +18,7 @@ pub(super) fn binary_files(text: &[u8]) -> Option<&[u8]> {
 /// Takes one or two blocks `literal <size>` or `delta <size>`, each with lines of base 85 and an
 /// empty line; returns them as written.
 pub(super) fn binary_patch<'a>(
-    lines: &mut Lines<'a>,
+    lines: &mut LineCursor<'a>,
     work: &mut Work<'_>,
 ) -> Result<&'a [u8], PatchError> {
     let from = lines.clone();
@@ -82,7 +82,7 @@ pub(super) fn binary_blocks<'a>(
     work: &mut Work<'_>,
 ) -> Result<Vec<Vec<&'a [u8]>>, Stopped> {
     let mut blocks = vec![Vec::new()];
-    for line in Lines::new(block, work.cancel())? {
+    for line in LineCursor::new(block, work.cancel())? {
         work.line(line.text)?;
         match without_cr(line.text) {
             b"" => blocks.add(Vec::new()),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::super::lines::without_cr;
 use super::error::{PatchError, excerpt, excerpt_or_end};
-use super::lines::{Line, Lines};
+use super::lines::{Line, LineCursor};
 use super::path::{self, Name, name_and_rest};
 use super::time::time_start;
 use super::values::{index, malformed, octal, oid, percent};
@@ -82,7 +82,7 @@ pub(super) fn side<'a>(line: &Line<'a>, quoted: bool) -> Result<Side<'a>, PatchE
 /// Reads the header whose `diff --git` line is `head`, which the caller has taken.
 pub(super) fn git<'a>(
     head: &Line<'a>,
-    lines: &mut Lines<'a>,
+    lines: &mut LineCursor<'a>,
     work: &mut Work<'_>,
 ) -> Result<(GitNames<'a>, GitHeader<'a>), PatchError> {
     let mut header = GitHeader::default();

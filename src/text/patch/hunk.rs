@@ -2,7 +2,7 @@
 
 use super::super::cancel_token::Stopped;
 use super::error::{PatchError, excerpt, excerpt_or_end};
-use super::lines::{Line, Lines};
+use super::lines::{Line, LineCursor};
 use super::work::Work;
 use super::{LineKind, PatchHunk, PatchLine};
 
@@ -103,7 +103,7 @@ fn body_line<'a>(line: &Line<'a>) -> Option<(LineKind, &'a [u8])> {
 /// `blank_after_header` is set for patches of difflib whose headers bring a newline of their own
 /// and are joined by newlines: then an empty line follows every header.
 pub(super) fn parse<'a>(
-    lines: &mut Lines<'a>,
+    lines: &mut LineCursor<'a>,
     blank_after_header: bool,
     work: &mut Work<'_>,
 ) -> Result<PatchHunk<'a>, PatchError> {
@@ -167,7 +167,7 @@ pub(super) fn parse<'a>(
 /// loses changes. Here only the signature of a mail, the header of a file, and lines after an empty
 /// line that are not changes are text.
 fn body_goes_on<'a>(
-    mut lines: Lines<'a>,
+    mut lines: LineCursor<'a>,
     work: &mut Work<'_>,
 ) -> Result<Option<Line<'a>>, Stopped> {
     let mut after_blank = false;
@@ -194,7 +194,7 @@ fn body_goes_on<'a>(
 /// Tells whether the next lines are `--- old`, `+++ new` and a hunk header.
 ///
 /// One empty line may follow each of the names (see [`parse`]).
-pub(super) fn is_plain_header(mut lines: Lines<'_>) -> bool {
+pub(super) fn is_plain_header(mut lines: LineCursor<'_>) -> bool {
     lines.next().is_some_and(|line| names(&line, b"---"))
         && next_after_blank(&mut lines).is_some_and(|line| names(&line, b"+++"))
         && next_after_blank(&mut lines).is_some_and(|line| is_hunk(&line))
@@ -206,7 +206,7 @@ fn names(line: &Line<'_>, mark: &[u8]) -> bool {
 }
 
 /// Takes the next line, or the one after it if that is empty.
-pub(super) fn next_after_blank<'a>(lines: &mut Lines<'a>) -> Option<Line<'a>> {
+pub(super) fn next_after_blank<'a>(lines: &mut LineCursor<'a>) -> Option<Line<'a>> {
     lines.next().and_then(|line| match line.text {
         b"" => lines.next(),
         _ => Some(line),

@@ -27,14 +27,14 @@ impl<'a> Line<'a> {
 
 /// A cursor over the lines; a copy of it looks ahead without moving it.
 #[derive(Clone, Debug)]
-pub(super) struct Lines<'a> {
+pub(super) struct LineCursor<'a> {
     data: &'a [u8],
     start: usize,
     number: u32,
     remaining: usize,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> LineCursor<'a> {
     /// Creates a cursor, after counting the lines.
     pub fn new(data: &'a [u8], cancel: CancelToken<'_>) -> Result<Self, Stopped> {
         let remaining = line_count_until(data, &cancel)? as usize;
@@ -62,7 +62,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-impl<'a> Iterator for Lines<'a> {
+impl<'a> Iterator for LineCursor<'a> {
     type Item = Line<'a>;
 
     fn next(&mut self) -> Option<Line<'a>> {

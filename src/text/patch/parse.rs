@@ -7,7 +7,7 @@ use super::super::cancel_token::{CancelToken, Stopped};
 use super::binary::{binary_files, binary_patch};
 use super::error::{PatchError, excerpt, excerpt_or_end};
 use super::header::{self, GIT, Header, Side};
-use super::lines::{Line, Lines};
+use super::lines::{Line, LineCursor};
 use super::path::{self, Name};
 use super::work::Work;
 use super::{FilePatch, PatchHunk, PatchStatus, hunk, values};
@@ -53,7 +53,7 @@ pub(super) struct Parsed<'a> {
 /// Reads one file after the other.
 #[derive(Debug)]
 pub(super) struct Parser<'a> {
-    lines: Lines<'a>,
+    lines: LineCursor<'a>,
     /// The first line that is not blank, if no file starts there.
     first_text: Option<&'a [u8]>,
     found_any: bool,
@@ -90,7 +90,7 @@ impl<'a> Iterator for Parser<'a> {
 
 impl<'a> Parser<'a> {
     pub fn new(patch: &'a [u8], cancel: CancelToken<'a>) -> Result<Self, Stopped> {
-        let lines = Lines::new(patch, cancel)?;
+        let lines = LineCursor::new(patch, cancel)?;
         Ok(Self { lines, first_text: None, found_any: false, work: Work::new(cancel) })
     }
 

@@ -35,7 +35,7 @@ use crate::tree::tree_lookup::PathInTrees;
 use crate::tree::walk::TreeChanges;
 use order::TopologicalOrder;
 use patch::Touched;
-use ranges::Lines;
+use ranges::LineRanges;
 use redline_base::budget::{Copied, Gather, Grow, GrowMap, Ordered, Weigh};
 use redline_base::error::Result;
 use redline_text::{Engine, plain_line_changes};
@@ -67,7 +67,7 @@ impl Weigh for LineVersion {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Tracked {
     path: Vec<u8>,
-    lines: Lines,
+    lines: LineRanges,
 }
 
 /// An iterator over the commits that changed the lines; after an error it ends.

@@ -3,12 +3,12 @@
 
 use std::ops::Range;
 
-use super::ranges::Lines;
+use super::ranges::LineRanges;
 use crate::model::bytes::Bytes;
 use crate::model::changed_file::Change;
 use redline_base::budget::{Grow, GrowBy};
 use redline_base::error::Result;
-use redline_text::lines::Lines as Text;
+use redline_text::lines::Lines;
 use redline_text::{CancelToken, LineChange};
 
 /// A change of a file whose lines are followed.
@@ -25,9 +25,9 @@ pub struct Touched {
 
 impl Touched {
     /// Writes the patch of lines of the new version.
-    pub fn patch(&self, lines: &Lines, cancel: &CancelToken<'_>) -> Result<Vec<u8>> {
-        let old = Text::split(&self.old, cancel)?;
-        let new = Text::split(&self.new, cancel)?;
+    pub fn patch(&self, lines: &LineRanges, cancel: &CancelToken<'_>) -> Result<Vec<u8>> {
+        let old = Lines::split(&self.old, cancel)?;
+        let new = Lines::split(&self.new, cancel)?;
         let mut out = Vec::new();
         let (before, after) = (self.change.old_path(), &self.change.path);
         line(&mut out, &[b"diff --git a/", before, b" b/", after]);
@@ -60,8 +60,8 @@ impl Touched {
         out: &mut Vec<u8>,
         range: &Range<u32>,
         first: usize,
-        old: &Text<'_>,
-        new: &Text<'_>,
+        old: &Lines<'_>,
+        new: &Lines<'_>,
     ) -> usize {
         let mut last = first;
         while self.changes.get(last + 1).is_some_and(|change| change.new.start < range.end) {
@@ -100,7 +100,7 @@ fn line(out: &mut Vec<u8>, parts: &[&[u8]]) {
     out.add(b'\n');
 }
 
-fn marked(out: &mut Vec<u8>, mark: u8, text: &Text<'_>, lines: Range<u32>) {
+fn marked(out: &mut Vec<u8>, mark: u8, text: &Lines<'_>, lines: Range<u32>) {
     for line in lines.map(|number| text.get(number as usize)) {
         out.add(mark);
         out.add_slice(line);

@@ -9,11 +9,11 @@ use redline_base::budget::{Gather, Grow, Ordered};
 use redline_text::LineChange as Change;
 
 /// Lines of a file, as sorted, disjoint ranges.
-pub type Lines = Vec<Range<u32>>;
+pub type LineRanges = Vec<Range<u32>>;
 
 /// Returns the changes that touch lines of the new version: those that overlap them, and removals
 /// inside them.
-pub fn touched(lines: &Lines, changes: &[Change]) -> Vec<Change> {
+pub fn touched(lines: &LineRanges, changes: &[Change]) -> Vec<Change> {
     let mut found = Vec::new();
     let mut at = 0;
     for change in changes {
@@ -30,14 +30,14 @@ pub fn touched(lines: &Lines, changes: &[Change]) -> Vec<Change> {
 
 /// Returns the places of lines of the new version in the old one; `touched` is the result of
 /// [`touched`].
-pub fn before(lines: &Lines, changes: &[Change], touched: &[Change]) -> Lines {
+pub fn before(lines: &LineRanges, changes: &[Change], touched: &[Change]) -> LineRanges {
     let kept = shifted(&without(lines, touched), changes);
     union(&kept, &touched.iter().map(|change| change.old.clone()).gather())
 }
 
 /// Returns lines without those that changes added.
-fn without(lines: &Lines, changes: &[Change]) -> Lines {
-    let mut rest = Lines::new();
+fn without(lines: &LineRanges, changes: &[Change]) -> LineRanges {
+    let mut rest = LineRanges::new();
     let mut at = 0;
     for range in lines {
         let (mut start, end) = (range.start, range.end);
@@ -59,8 +59,8 @@ fn without(lines: &Lines, changes: &[Change]) -> Lines {
 }
 
 /// Moves lines by the lines added and removed above them.
-fn shifted(lines: &Lines, changes: &[Change]) -> Lines {
-    let mut moved = Lines::new();
+fn shifted(lines: &LineRanges, changes: &[Change]) -> LineRanges {
+    let mut moved = LineRanges::new();
     let (mut at, mut offset) = (0, 0i64);
     for range in lines {
         while let Some(change) = changes.get(at).filter(|change| range.start >= change.new.start) {
@@ -74,11 +74,11 @@ fn shifted(lines: &Lines, changes: &[Change]) -> Lines {
 }
 
 /// Returns the union of both sets; adjacent ranges are joined.
-pub fn union(one: &Lines, other: &Lines) -> Lines {
+pub fn union(one: &LineRanges, other: &LineRanges) -> LineRanges {
     let mut all: Vec<&Range<u32>> =
         one.iter().chain(other).filter(|range| !range.is_empty()).gather();
     all.order_by_key(|range| (range.start, range.end));
-    let mut joined = Lines::new();
+    let mut joined = LineRanges::new();
     for range in all {
         match joined.last_mut() {
             Some(last) if last.end >= range.start => last.end = last.end.max(range.end),
@@ -92,13 +92,13 @@ pub fn union(one: &Lines, other: &Lines) -> Lines {
 mod tests {
     use super::*;
 
-    fn lines(ranges: &[(u32, u32)]) -> Lines {
+    fn lines(ranges: &[(u32, u32)]) -> LineRanges {
         ranges.iter().map(|&(start, end)| start..end).collect()
     }
 
     /// Returns the number of changes that touch lines, and their former places; a change is its old
     /// and its new range.
-    fn followed(given: &[(u32, u32)], changes: &[[u32; 4]]) -> (usize, Lines) {
+    fn followed(given: &[(u32, u32)], changes: &[[u32; 4]]) -> (usize, LineRanges) {
         let changes: Vec<Change> = changes
             .iter()
             .map(|&[old, old_end, new, new_end]| Change {
@@ -132,7 +132,7 @@ mod tests {
         {
             assert_eq!(followed(&[(10, 20)], &[change]), (1, lines(&[followed_to])), "{change:?}");
         }
-        assert_eq!(followed(&[(0, 5)], &[[0, 0, 0, 5]]), (1, Lines::new()));
+        assert_eq!(followed(&[(0, 5)], &[[0, 0, 0, 5]]), (1, LineRanges::new()));
         // Two ranges that one change touches become one.
         assert_eq!(followed(&[(0, 5), (8, 12)], &[[3, 10, 3, 10]]).1, lines(&[(0, 12)]));
     }
@@ -141,6 +141,6 @@ mod tests {
     fn sets_are_joined_in_order() {
         let joined = union(&lines(&[(0, 2), (8, 9)]), &lines(&[(2, 3), (5, 6), (6, 6)]));
         assert_eq!(joined, lines(&[(0, 3), (5, 6), (8, 9)]));
-        assert_eq!(union(&Lines::new(), &Lines::new()), Lines::new());
+        assert_eq!(union(&LineRanges::new(), &LineRanges::new()), LineRanges::new());
     }
 }

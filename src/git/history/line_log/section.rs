@@ -1,6 +1,6 @@
 //! The lines to follow: by their numbers, or a function by its name.
 
-use super::ranges::Lines;
+use super::ranges::LineRanges;
 use crate::change::contents::Reader;
 use crate::history::check_first_line;
 use crate::model::changed_file::{Change, Entry};
@@ -9,7 +9,7 @@ use redline_base::error::{Error, Result, quoted};
 use redline_base::limits;
 use redline_base::pattern::{Pattern, Syntax, posix};
 use redline_text::CancelToken;
-use redline_text::lines::Lines as Text;
+use redline_text::lines::Lines;
 
 /// The requested lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,8 +28,8 @@ pub fn lines(
     content: &[u8],
     reader: &mut Reader,
     cancel: &CancelToken<'_>,
-) -> Result<Lines> {
-    let text = Text::split(content, cancel)?;
+) -> Result<LineRanges> {
+    let text = Lines::split(content, cancel)?;
     let count = text.len() as u32;
     let (first, last) = match asked {
         LinesAsked::Between(first, last) => (*first, (*last).min(count)),

@@ -71,7 +71,7 @@ impl Base {
 
 /// Which objects of a chain of deltas are kept.
 #[derive(Debug, Clone, Copy)]
-pub enum Kept {
+pub enum KeptDeltas {
     /// All of them, in the cache: a history mostly needs them next.
     Chains,
     /// The one that is read and another one, if that is in its chain, until the next pair: two
@@ -89,7 +89,7 @@ pub struct Unpacker {
     windows: Windows,
     /// The buffer of deltas.
     pub(super) delta: Vec<u8>,
-    kept: Kept,
+    kept: KeptDeltas,
     pair: Pair,
 }
 
@@ -224,15 +224,15 @@ impl Unpacker {
             inflate: Decompressor::new(),
             windows: Windows::default(),
             delta: Vec::new(),
-            kept: Kept::Chains,
+            kept: KeptDeltas::Chains,
             pair: Pair::default(),
         }
     }
 
     /// Sets which objects of a chain are kept from now on.
-    pub fn keep(&mut self, kept: Kept) {
+    pub fn keep(&mut self, kept: KeptDeltas) {
         self.kept = kept;
-        if let Kept::Pair(Some(_)) = kept {
+        if let KeptDeltas::Pair(Some(_)) = kept {
             self.pair = Pair::default();
         }
     }
@@ -245,18 +245,18 @@ impl Unpacker {
     /// Returns the offset of an object that is read, and that of the other one of its pair; twice
     /// the same without another one in the pack.
     pub fn pair_with(&self, pack: &Pack, offset: u64) -> Result<[u64; 2], Fault> {
-        let Kept::Pair(Some(other)) = self.kept else { return Ok([offset; 2]) };
+        let KeptDeltas::Pair(Some(other)) = self.kept else { return Ok([offset; 2]) };
         Ok([offset, pack.index.find(&other)?.unwrap_or(offset)])
     }
 
     /// Keeps an object of a chain: in the cache, or if it is one of the pair at these offsets.
     pub fn put(&mut self, place: PackEntry, object: &Object, pair: [u64; 2]) {
         match self.kept {
-            Kept::Chains => self.cache.put(place, object.clone()),
-            Kept::Pair(Some(_)) if pair.contains(&place.1) => {
+            KeptDeltas::Chains => self.cache.put(place, object.clone()),
+            KeptDeltas::Pair(Some(_)) if pair.contains(&place.1) => {
                 self.pair.put(place, object, &self.cache)
             }
-            Kept::Pair(_) => {}
+            KeptDeltas::Pair(_) => {}
         }
     }
 

@@ -37,7 +37,7 @@ use std::sync::Arc;
 
 use gix::objs::Kind;
 
-pub use data::{Kept, Pack};
+pub use data::{KeptDeltas, Pack};
 pub use fault::Fault;
 pub use index::PackIndex;
 pub use multi_index::covered;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gix::hash::Prefix;
 use gix::objs::Kind;
 
-use super::data::{Kept, Pack, Unpacker};
+use super::data::{KeptDeltas, Pack, Unpacker};
 use super::fault::Fault;
 use super::spliced::{Looked, Trees};
 use super::{header, size, unpack};
@@ -94,7 +94,7 @@ impl PackReader {
     }
 
     /// Sets which objects of a chain it keeps from now on.
-    pub fn keep(&mut self, kept: Kept) {
+    pub fn keep(&mut self, kept: KeptDeltas) {
         self.unpacker.keep(kept);
     }
 
