@@ -67,6 +67,13 @@ def name_of(number: int) -> str:
     return f"a file with a long name, of which there are many {number}"
 
 
+def states(root: pathlib.Path) -> list[tuple[int, int, int]]:
+    """Returns what changes with a file that a call changes: it is replaced by another one."""
+    found = [*root.glob("*.txt"), *root.joinpath("many").iterdir()]
+    found += [root / ".git" / name for name in ("index", "HEAD", "refs/heads/main")]
+    return sorted((at.st_ino, at.st_mtime_ns, at.st_size) for at in map(pathlib.Path.stat, found))
+
+
 def refill(root: pathlib.Path) -> None:
     """Makes the files that calls change as they were before them."""
     (root / "w.txt").write_text("".join(LINES))
@@ -273,7 +280,7 @@ class Child:
     def refuse(self, sql: str, first: int) -> None:
         # What reads the journal asks for more memory with each entry.
         reads_journal = "revert_edit" in sql
-        refill(self.root)
+        before = states(self.root)
         usual, _ = self.ask(sql)
         print("usual", usual, flush=True)
         said = set()
@@ -281,7 +288,9 @@ class Child:
             if reads_journal:
                 self.con.close()
                 self.open()
-            refill(self.root)
+            if reads_journal or states(self.root) != before:
+                refill(self.root)
+                before = states(self.root)
             print(first, flush=True)
             self.con.execute(f"SELECT redline_debug_refuse({first}, 1)").fetchall()
             got, text = self.ask(sql)
