@@ -26,8 +26,10 @@ DEBUG := build/debug/redline.duckdb_extension
 CARGO_FUZZ := build/cargo-fuzz/bin/cargo-fuzz
 FUZZ_TARGETS := patch_parse patch_round_trip diff_round_trip
 FUZZ_SECONDS := 60
-TORTURE_CASES := 15000
-TORTURE_HISTORIES := 3000
+# A part of the cases of `make torture`: a third with TORTURE_PART=3.
+TORTURE_PART := 1
+part_of = $(shell expr $(1) / $(TORTURE_PART))
+TORTURE_CASES := $(call part_of,15000)
 
 # `time` is a word of bash.
 SHELL := /bin/bash
@@ -157,16 +159,16 @@ torture-%:
 	@printf '\n==> DuckDB %s: random layouts and histories, faults at the boundary, then damage\n' $*
 	@REDLINE_TORTURE=1 REDLINE_EXTENSION=$(DEBUG) \
 		$(VENVS)/$*/bin/python -B -m pytest -q -m slow test/python/layouts/test_layouts.py test/python/hostile/test_boundary.py
-	@REDLINE_STEPS=1000 REDLINE_FAILURES=1000 REDLINE_EXTENSION=$(DEBUG) \
+	@REDLINE_STEPS=$(call part_of,1000) REDLINE_FAILURES=$(call part_of,1000) REDLINE_EXTENSION=$(DEBUG) \
 		$(VENVS)/$*/bin/python -B -m pytest -q -m slow -o faulthandler_timeout=0 \
 		test/python/layouts/test_work_beside.py test/python/hostile/test_failing_calls.py
-	@REDLINE_PATCHES=1000 REDLINE_KILLS=500 REDLINE_EXTENSION=$(DEBUG) \
+	@REDLINE_PATCHES=$(call part_of,1000) REDLINE_KILLS=$(call part_of,500) REDLINE_EXTENSION=$(DEBUG) \
 		$(VENVS)/$*/bin/python -B -m pytest -q -m slow -o faulthandler_timeout=0 \
 		test/python/files/test_patch_histories.py test/python/hostile/test_patch_faults.py \
 		test/python/hostile/test_commit_faults.py
-	@REDLINE_HISTORIES=$(TORTURE_HISTORIES) REDLINE_EXTENSION=$(DEBUG) \
+	@REDLINE_HISTORIES=$(call part_of,3000) REDLINE_EXTENSION=$(DEBUG) \
 		$(VENVS)/$*/bin/python -B -m pytest -q -o faulthandler_timeout=0 test/python/history/test_random_histories.py
-	@REDLINE_REBASES=1000 REDLINE_MOVED=2000 REDLINE_EXTENSION=$(DEBUG) \
+	@REDLINE_REBASES=$(call part_of,1000) REDLINE_MOVED=$(call part_of,2000) REDLINE_EXTENSION=$(DEBUG) \
 		$(VENVS)/$*/bin/python -B -m pytest -q -o faulthandler_timeout=0 -m "slow or not slow" test/python/rebase
 	@$(VENVS)/$*/bin/python -B test/python/support/torture.py --extension $(DEBUG) \
 		--count $(TORTURE_CASES) --seed $(or $(TORTURE_SEED),1)

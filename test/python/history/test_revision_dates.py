@@ -49,7 +49,7 @@ DATES = [
 
 ASK = """
 import json, sys, _duckdb as duckdb
-con = duckdb.connect(config={"allow_unsigned_extensions": True})
+con = duckdb.connect(config={"allow_unsigned_extensions": True, "threads": 1})
 con.execute(f"LOAD '{sys.argv[1]}'")
 answers = []
 for name in json.load(sys.stdin):

@@ -614,12 +614,19 @@ def full(patch: bytes) -> bytes:
     return b"\n".join(line for line in patch.split(b"\n") if not line.startswith(b"index "))
 
 
-def raw(tree: Tree, words: list[str]) -> list[tuple]:
-    """Returns path, status and modes as `git diff --raw` prints them."""
-    fields = tree.git("diff", "--raw", "-z", *PLAIN, *words).split(b"\0")[:-1]
-    found = []
+def raw_and_counts(tree: Tree, words: list[str]) -> tuple[list[tuple], list[tuple]]:
+    """Returns path, status and modes, and line counts, as `git diff --raw --numstat` prints them."""
+    fields = tree.git("diff", "--raw", "--numstat", "-z", *PLAIN, *words).split(b"\0")[:-1]
+    found, counts = [], []
     while fields:
-        old_mode, new_mode, _, _, letter = fields.pop(0).lstrip(b":").decode().split()
+        first = fields.pop(0)
+        if not first.startswith(b":"):
+            *numbers, path = first.split(b"\t", 2)
+            counts.append(tuple(None if number == b"-" else int(number) for number in numbers))
+            # Both paths of a rename follow.
+            fields = fields if path else fields[2:]
+            continue
+        old_mode, new_mode, _, _, letter = first.lstrip(b":").decode().split()
         if letter[0] in "RC":
             fields.pop(0)
         status = LETTERS[letter[0]]
@@ -627,14 +634,11 @@ def raw(tree: Tree, words: list[str]) -> list[tuple]:
         found.append(
             (fields.pop(0).decode(errors="replace"), status, mode(old_mode), mode(new_mode))
         )
-    return found
+    return found, counts
 
 
-def counts(tree: Tree, words: list[str]) -> list[tuple]:
-    """Returns the line counts as `git diff --numstat` prints them."""
-    lines = tree.git("diff", "--numstat", *PLAIN, *words).decode(errors="replace").splitlines()
-    number = lambda text: None if text == "-" else int(text)
-    return [tuple(map(number, line.split("\t")[:2])) for line in lines]
+def raw(tree: Tree, words: list[str]) -> list[tuple]:
+    return raw_and_counts(tree, words)[0]
 
 
 def rows(con, sides, repo, options=""):
@@ -652,12 +656,12 @@ def test_rows_and_patches_equal_those_of_git(con, tmp_path, case):
         ways = [("", ["--no-renames"]), (", renames := true", ["-M"]), (", copies := true", ["-C"])]
         for options, renames in ways if case is conflict_that_is_copied else ways[:2]:
             ours = rows(con, sides, tree.path, options)
-            assert [row[:4] for row in ours] == raw(tree, [*words, *renames]), (sides, options)
+            listed, theirs = raw_and_counts(tree, [*words, *renames])
+            assert [row[:4] for row in ours] == listed, (sides, options)
             # --numstat leaves out a submodule that differs only in the index; --raw lists it.
             counted = lambda all: [
                 one for one in all if case is not submodules_behind_the_index or one != (0, 0)
             ]
-            theirs = counts(tree, [*words, *renames])
             assert counted(row[4:] for row in ours) == counted(theirs), (sides, options)
             theirs = tree.git("diff", *PLAIN, *words, *renames)
             assert full(patches(con, sides, tree.path, options)) == full(theirs), (sides, options)
@@ -678,27 +682,29 @@ def test_the_id_of_a_file_on_disk_is_the_one_that_git_would_store(con, tmp_path,
         "WHERE status = 'added' AND new_mode <> '160000'",
         [str(tree.path)],
     ).fetchall()
+    listed = tree.git("ls-files", "-v", "-z").decode(errors="replace").split("\0")
+    hidden = {line[2:] for line in listed if line[:1] in ("h", "S")}
+    ids = {}
     for path, mode, _size, oid in stored:
-        if "\ufffd" in path:
+        if "\ufffd" in path or path in hidden:
             continue
         name = tree.path / path
-        content = os.readlink(name).encode() if mode == "120000" else None
-        if content is None and not name.exists():
-            continue  # not in the sparse checkout, so taken from the index
-        hidden = tree.git("ls-files", "-v", "--", f":(literal){path}").decode()[:1]
-        if hidden in "hS":
-            continue
-        words = (
-            ["hash-object", "--stdin"]
-            if content is not None
-            else ["hash-object", f"--path={path}", "--stdin"]
-        )
-        assert (
-            oid
-            == repositories.git(tree.path, *words, stdin=content or name.read_bytes())
-            .decode()
-            .strip()
-        ), path
+        if mode == "120000":
+            content = os.readlink(name).encode()
+            theirs = repositories.git(tree.path, "hash-object", "--stdin", stdin=content)
+            assert oid == theirs.decode().strip(), path
+        elif name.exists():  # else it is not in the sparse checkout, so taken from the index
+            ids[path] = oid
+    # A name in quotes has escapes, as in C.
+    quoted = "".join(f'"{path}"\n' for path in map(escaped, ids))
+    theirs = repositories.git(tree.path, "hash-object", "--stdin-paths", stdin=quoted.encode())
+    assert ids == dict(zip(ids, theirs.decode().split(), strict=True))
+
+
+def escaped(path: str) -> str:
+    for character, escape in {"\\": r"\\", '"': r"\"", "\n": r"\n", "\t": r"\t"}.items():
+        path = path.replace(character, escape)
+    return path
 
 
 def test_renames_and_edits_of_a_real_tree(con, tmp_path):
