@@ -49,7 +49,7 @@ step = @printf '\n==> %s\n' "$(1)"
 
 .DEFAULT_GOAL := help
 include scripts/registry.mk
-.PHONY: help run shell mcp check night test test-rust test-sql test-python test-slow test-memory check-systems test-windows torture fuzz debug release wheel test-wheel sql fmt lint bench bench-compare bench-worst clean
+.PHONY: help run shell mcp check night test test-rust test-sql test-python test-slow test-memory check-systems test-windows torture fuzz debug release wheel test-wheel sql fmt lint lint-rust lint-python bench bench-compare bench-worst clean
 
 help:
 	@echo "make run          show what changed in this checkout, from SQL"
@@ -229,12 +229,17 @@ fmt: $(STABLE_CHECKS)
 	$(CARGO) fmt --manifest-path test/loom/Cargo.toml
 	$(CARGO) fmt --manifest-path benches/Cargo.toml
 
-lint: $(STABLE_CHECKS)
+lint:
+	$(call together,lint-rust lint-python)
+
+lint-python: $(STABLE_CHECKS)
 	$(call step,ruff)
 	@$(STABLE_BIN)/ruff check
 	@$(STABLE_BIN)/ruff format --check
 	$(call step,mypy)
 	@$(STABLE_BIN)/python -m mypy --strict --cache-dir build/mypy python/duckdb_redline
+
+lint-rust:
 	$(call step,cargo fmt --check)
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path test/fuzz/Cargo.toml --check
