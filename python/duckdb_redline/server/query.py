@@ -19,7 +19,7 @@ import mcp_types as types
 from .answers import ANSWER_BYTES, MAX_BYTES, is_empty
 from .approver import refusal
 from .host import sandboxes_of
-from .querying import GRACE_SECONDS
+from .querying import GRACE_SECONDS, OUT_OF_MEMORY
 
 # Queries at a time: of all clients, and of one.
 MAX_QUERIES, MAX_QUERIES_OF_SESSION = 4, 2
@@ -78,9 +78,14 @@ class Queries:
             return refusal(
                 f"timeout: the query took longer than {self.seconds} seconds: ask for less, or for a part"
             )
-        if done.returncode != 0:
+        if done.returncode < 0 or done.returncode == OUT_OF_MEMORY:
             return refusal(
                 "too_large: the query exceeded its memory limit: ask for less, or for a part"
+            )
+        if done.returncode != 0:
+            return refusal(
+                f"tool_failed: the process of the query ended with exit code {done.returncode} before it answered. Python, DuckDB or redline "
+                "may have been replaced or removed since the server started: the person who runs it restarts it"
             )
         return types.CallToolResult.model_validate_json(done.stdout)
 

@@ -24,6 +24,8 @@ from duckdb_redline.visible import is_unseen
 
 # Bytes of memory that the process may write to, and those of them that DuckDB uses.
 MAX_PROCESS_BYTES, MAX_DUCKDB_BYTES = 3 << 30, 1 << 30
+# The exit code of a process that has no memory left; one that the system or a library ends has a signal instead.
+OUT_OF_MEMORY = 75
 # Seconds after the deadline in which a query that heeds no interrupt is ended with its process.
 GRACE_SECONDS = 3
 # Rows that are fetched at a time, and characters of an error.
@@ -52,6 +54,13 @@ class Refused(Exception):
 
 
 def main() -> None:
+    try:
+        answer_one()
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)
+
+
+def answer_one() -> None:
     given: Given = json.loads(sys.stdin.buffer.readline())
     # Output of DuckDB, such as a log on stdout, is not an answer.
     out, nothing = os.dup(1), os.open(os.devnull, os.O_WRONLY)

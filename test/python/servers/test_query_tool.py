@@ -284,6 +284,19 @@ def test_wrong_arguments_are_named(extension, tmp_path):
     }
 
 
+def test_a_process_that_cannot_begin_is_not_said_to_have_used_its_memory(extension, tmp_path):
+    installed = tmp_path / "redline.duckdb_extension"
+    os.link(extension, installed)
+    queries = Queries({"workspace": tmp_path}, installed, 30)
+    ask = {"sql": "SELECT 1 AS one"}
+    assert text(anyio.run(queries.run, "one", ask)) == '1 row\n["one"]\n[1]'
+    installed.unlink()
+    result = anyio.run(queries.run, "one", ask)
+    assert result.is_error and text(result).startswith(
+        "tool_failed: the process of the query ended with exit code 1 "
+    )
+
+
 # Each is ended by something else: an interrupt, the limits of the process.
 GREEDY = {
     "SELECT count(*) FROM range(10000000000) a, range(1000) b": ("timeout",),
