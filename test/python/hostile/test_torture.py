@@ -11,7 +11,7 @@ SEED = 12
 
 # Promise (survival): A file that is truncated, grown, replaced or overwritten before, between or
 # during queries does not end the process; neither does a lack of memory, threads or open files
-# (`make torture`: 15,000 cases on each host).
+# (`make torture`: 15,000 cases on each host, and a third of them each night, of other bytes).
 # Promise (answers): A damaged file of a repository gives git's rows, those of the undamaged
 # repository, or an error, never fewer rows; after a repair the next query has the right rows, in
 # the same process. With `test_a_broken_repository_gives_right_rows_or_an_error`.
