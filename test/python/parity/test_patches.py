@@ -113,12 +113,13 @@ def test_patches_of_a_sample_of_a_large_history_equal_those_of_git(con, cargo):
         )
 
 
+@pytest.mark.parametrize("count", [50, pytest.param(200, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("options", [options for options in OPTIONS if options])
-def test_patches_with_an_option_equal_those_of_git(con, ripgrep, options):
+def test_patches_with_an_option_equal_those_of_git(con, ripgrep, options, count):
     commits = repositories.git_text(
         ripgrep, "rev-list", "--no-merges", "--min-parents=1", "HEAD"
     ).split()
-    sample = random.Random(options).sample(commits, 50)
+    sample = random.Random(options).sample(commits, count)
     log = repositories.git(
         ripgrep, "log", "-p", "--no-walk=unsorted", MARK_FORMAT, *PLAIN, *OPTIONS[options], *sample
     )

@@ -286,7 +286,7 @@ def test_wrong_arguments_are_named(extension, tmp_path):
 
 def test_a_process_that_cannot_begin_is_not_said_to_have_used_its_memory(extension, tmp_path):
     installed = tmp_path / "redline.duckdb_extension"
-    os.link(extension, installed)
+    installed.symlink_to(extension)
     queries = Queries({"workspace": tmp_path}, installed, 30)
     ask = {"sql": "SELECT 1 AS one"}
     assert text(anyio.run(queries.run, "one", ask)) == '1 row\n["one"]\n[1]'
