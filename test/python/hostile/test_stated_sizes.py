@@ -35,7 +35,7 @@ QUESTIONS = [
     ("SELECT file_path FROM file_changes('HEAD', 'INDEX', ?)",),
     ("SELECT count(*) FROM file_status(?)",),
     ("SELECT length(file_content('large.bin', 'main', ?))",),
-    ("SELECT length(file_content('pointer', 'WORKTREE', ?, lfs := true))",),
+    ("SELECT length(file_content('pointer', 'WORKTREE', ?, true))",),
 ]
 
 
