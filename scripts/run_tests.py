@@ -61,8 +61,8 @@ LOOM = [
 ]
 
 
-def cargo_test(name: str, *arguments: str) -> Outcome:
-    """Runs cargo's tests; the counts are those of its `test result:` lines."""
+def cargo_test(name: str, *arguments: str) -> tuple[Outcome, str]:
+    """Runs cargo's tests, and keeps what it prints; the counts are those of its `test result:` lines."""
     command = [os.environ.get("CARGO") or "cargo", "test", *arguments]
     done = subprocess.run(
         command,
@@ -72,16 +72,15 @@ def cargo_test(name: str, *arguments: str) -> Outcome:
         text=True,
         errors="replace",
     )
-    heading(" ".join(["cargo", *command[1:]]))
-    print(done.stdout, end="", flush=True)
     found = re.findall(
         r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", done.stdout, re.MULTILINE
     )
     counts = (sum(map(int, each)) for each in zip(*found))
-    return Outcome(name, *counts, broken=done.returncode != 0)
+    printed = " ".join(["cargo", *command[1:]]) + "\n" + done.stdout
+    return Outcome(name, *counts, broken=done.returncode != 0), printed
 
 
-def rust() -> list[Outcome]:
+def rust() -> list[tuple[Outcome, str]]:
     """Runs all of cargo's tests."""
     return [
         cargo_test("Rust", "--workspace"),
@@ -217,15 +216,19 @@ def all_tests(jobs: list[Job], extension: Path, slow: bool, is_whole: bool) -> l
     options = [] if is_whole else ["--one-thread"]
     results: dict[tuple[str, str], list[Result]] = {}
     with ThreadPoolExecutor((os.cpu_count() or 1) + 1) as pool:
-        of_cargo = None if slow else pool.submit(rust)
-        for ended in as_completed([pool.submit(run, job, extension, options) for job in jobs]):
+        of_cargo = [] if slow else [pool.submit(rust)]
+        of_hosts = [pool.submit(run, job, extension, options) for job in jobs]
+        for ended in as_completed(of_cargo + of_hosts):
+            if ended in of_cargo:
+                for _, printed in ended.result():
+                    heading(printed)
+                continue
             result = ended.result()
             job = result.job
             heading(f"DuckDB {job.version}, {job.what}: {' '.join(job.folders) or 'test/python'}")
             print(result.printed, end="", flush=True)
             results.setdefault((job.version, job.what), []).append(result)
-    outcomes = [] if of_cargo is None else of_cargo.result()
-    return outcomes + [
+    return [outcome for ended in of_cargo for outcome, _ in ended.result()] + [
         outcome
         for version, what in dict.fromkeys((job.version, job.what) for job in jobs)
         for outcome in outcomes_of(version, what, results[version, what], not slow)

@@ -695,16 +695,9 @@ def test_the_id_of_a_file_on_disk_is_the_one_that_git_would_store(con, tmp_path,
             assert oid == theirs.decode().strip(), path
         elif name.exists():  # else it is not in the sparse checkout, so taken from the index
             ids[path] = oid
-    # A name in quotes has escapes, as in C.
-    quoted = "".join(f'"{path}"\n' for path in map(escaped, ids))
-    theirs = repositories.git(tree.path, "hash-object", "--stdin-paths", stdin=quoted.encode())
+    paths = b"".join(repositories.quoted(path) + b"\n" for path in ids)
+    theirs = repositories.git(tree.path, "hash-object", "--stdin-paths", stdin=paths)
     assert ids == dict(zip(ids, theirs.decode().split(), strict=True))
-
-
-def escaped(path: str) -> str:
-    for character, escape in {"\\": r"\\", '"': r"\"", "\n": r"\n", "\t": r"\t"}.items():
-        path = path.replace(character, escape)
-    return path
 
 
 def test_renames_and_edits_of_a_real_tree(con, tmp_path):

@@ -59,14 +59,6 @@ def version(dice: random.Random, lines: list[str]) -> tuple[str, bytes]:
     return dice.choice(["100644"] * 6 + ["100755"]), text(dice, edited(dice, lines))
 
 
-def quoted(path: str) -> bytes:
-    return (
-        b'"'
-        + path.encode().replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\t", b"\\t")
-        + b'"'
-    )
-
-
 def merges(folder: pathlib.Path, seed: int, count: int) -> list[str]:
     """Makes a bare repository of so many merges, and returns their ids."""
     dice = random.Random(seed)
@@ -83,11 +75,11 @@ def merges(folder: pathlib.Path, seed: int, count: int) -> list[str]:
         stream.append(b"deleteall\n")
         for path, (mode, content) in files.items():
             if mode == "160000":
-                stream.append(b"M 160000 %s %s\n" % (content, quoted(path)))
+                stream.append(b"M 160000 %s %s\n" % (content, repositories.quoted(path)))
             else:
                 stream.append(
                     b"M %s inline %s\ndata %d\n%s\n"
-                    % (mode.encode(), quoted(path), len(content), content)
+                    % (mode.encode(), repositories.quoted(path), len(content), content)
                 )
         return marks[-1]
 

@@ -92,6 +92,13 @@ def commit_nothing(repo, message: str) -> None:
     git(repo, *who, "commit", "--quiet", "--allow-empty", "-m", message)
 
 
+def quoted(path: str) -> bytes:
+    """Returns a path as git reads it from its standard input: in quotes, with C's escapes."""
+    for character, escape in {"\\": r"\\", '"': r"\"", "\n": r"\n", "\t": r"\t"}.items():
+        path = path.replace(character, escape)
+    return f'"{path}"'.encode()
+
+
 def git_text(repo: os.PathLike | str, *arguments: str) -> str:
     """Returns git's output as text, without the last newline."""
     return git(repo, *arguments).decode().rstrip("\n")
