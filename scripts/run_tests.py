@@ -61,12 +61,23 @@ LOOM = [
 ]
 
 
-def cargo_test(name: str, *arguments: str) -> tuple[Outcome, str]:
+# The random cases of each kind and the commits, where no merge waits for them.
+MORE_CASES = {
+    "REDLINE_COMMITS": "1000",
+    "REDLINE_PAGES": "200",
+    "REDLINE_PAIRS": "300",
+    "REDLINE_PATCH_CASES": "1000",
+    "REDLINE_TRIPLES": "300",
+}
+
+
+def cargo_test(name: str, cases: dict[str, str], *arguments: str) -> tuple[Outcome, str]:
     """Runs cargo's tests, and keeps what it prints; the counts are those of its `test result:` lines."""
     command = [os.environ.get("CARGO") or "cargo", "test", *arguments]
     done = subprocess.run(
         command,
         cwd=ROOT,
+        env=os.environ | cases,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -80,11 +91,12 @@ def cargo_test(name: str, *arguments: str) -> tuple[Outcome, str]:
     return Outcome(name, *counts, broken=done.returncode != 0), printed
 
 
-def rust() -> list[tuple[Outcome, str]]:
+def rust(is_whole: bool) -> list[tuple[Outcome, str]]:
     """Runs all of cargo's tests."""
+    cases = MORE_CASES if is_whole else {}
     return [
-        cargo_test("Rust", "--workspace"),
-        cargo_test("Rust, models of the pipeline", *LOOM),
+        cargo_test("Rust", cases, "--workspace"),
+        cargo_test("Rust, models of the pipeline", cases, *LOOM),
     ]
 
 
@@ -216,7 +228,7 @@ def all_tests(jobs: list[Job], extension: Path, slow: bool, is_whole: bool) -> l
     options = [] if is_whole else ["--one-thread"]
     results: dict[tuple[str, str], list[Result]] = {}
     with ThreadPoolExecutor((os.cpu_count() or 1) + 1) as pool:
-        of_cargo = [] if slow else [pool.submit(rust)]
+        of_cargo = [] if slow else [pool.submit(rust, is_whole)]
         of_hosts = [pool.submit(run, job, extension, options) for job in jobs]
         for ended in as_completed(of_cargo + of_hosts):
             if ended in of_cargo:

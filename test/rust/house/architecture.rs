@@ -304,7 +304,7 @@ fn wrong_arrows(sources: &[Source]) -> Vec<String> {
 
 #[test]
 fn no_module_uses_one_above_it() {
-    let wrong = wrong_arrows(&sources());
+    let wrong = wrong_arrows(sources());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -449,13 +449,12 @@ fn one_place_asks_a_person_about_a_change_and_one_writes_it() {
         (".rewrite(", CHANGE, 1),
         (".write_then(", "", 0),
     ];
-    let sources = sources();
     let above = |source: &&Source| {
         source.name.starts_with("src/query/") || source.name.starts_with("src/functions/")
     };
     for (step, home, times) in STEPS {
         let mut found = Vec::new();
-        for source in sources.iter().filter(above) {
+        for source in sources().iter().filter(above) {
             let lines = source.code().filter(|(_, line)| line.contains(step));
             found.extend(lines.map(|_| source.name.as_str()));
         }
@@ -488,15 +487,14 @@ fn only_a_callback_of_duckdb_enters_the_outside_and_each_does_so_once() {
 
 #[test]
 fn no_file_outgrows_its_concept() {
-    let sizes = sources().into_iter().map(|source| (source.code().count(), source.name));
+    let sizes = sources().iter().map(|source| (source.code().count(), &source.name));
     let long: Vec<_> = sizes.filter(|(lines, _)| *lines > 600).collect();
     assert!(long.is_empty(), "over 600 lines of code without their tests: {long:?}");
 }
 
 #[test]
 fn no_two_files_import_each_other() {
-    let sources = sources();
-    let circles = circles(&sources);
+    let circles = circles(sources());
     assert!(circles.is_empty(), "files that import each other:\n{circles:#?}");
 }
 

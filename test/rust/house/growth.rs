@@ -267,7 +267,7 @@ fn what_grows_with_the_input_has_room_or_fails() {
     for source in sources() {
         if PLACES.iter().any(|place| source.name.starts_with(place)) && !source.is_test() {
             let is_one_row = OF_ONE_ROW.contains(&source.name.as_str());
-            let mut found = unprotected(&source);
+            let mut found = unprotected(source);
             found.retain(|(_, call)| call != "format" || !is_one_row);
             wrong.extend(
                 found.into_iter().map(|(line, call)| format!("{}:{line}: {call}", source.name)),

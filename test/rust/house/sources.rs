@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -185,8 +186,13 @@ fn last_call(value: &syn::Expr) -> Option<String> {
     }
 }
 
-/// Returns every source file below `src`.
-pub fn sources() -> Vec<Source> {
+/// Returns every source file below `src`, read once for all tests.
+pub fn sources() -> &'static [Source] {
+    static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(read_sources);
+    &SOURCES
+}
+
+fn read_sources() -> Vec<Source> {
     fn visit(directory: &Path, found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(directory).expect("a directory of sources") {
             let path = entry.expect("an entry").path();

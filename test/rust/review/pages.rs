@@ -200,8 +200,13 @@ fn layout() -> impl Strategy<Value = Layout> {
     prop_oneof![Just(Layout::Rows), Just(TEXT), Just(JSON), Just(Layout::Data)]
 }
 
+/// The number of random lists of files: 16, or as many as `REDLINE_PAGES` says.
+fn cases() -> u32 {
+    std::env::var("REDLINE_PAGES").ok().and_then(|text| text.parse().ok()).unwrap_or(16)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
 
     #[test]
     fn no_page_is_too_large_and_every_hunk_comes_once(

@@ -1,7 +1,7 @@
 //! `text::merge` against `git merge-file`, byte by byte, and against the merges of commits, whose
 //! level is another.
 //!
-//! `REDLINE_TRIPLES` says how many random triples each set of options has [200], and `REDLINE_SEED`
+//! `REDLINE_TRIPLES` says how many random triples each set of options has [50], and `REDLINE_SEED`
 //! which is the first [0]: a failure names the seed.
 
 use std::fmt::Write as _;
@@ -115,7 +115,7 @@ fn gits(dir: &Path, options: &MergeOptions<'_>) -> (Vec<u8>, usize) {
 }
 
 fn check(options: &MergeOptions<'_>, place: u64) {
-    let triples = number("REDLINE_TRIPLES", 200);
+    let triples = number("REDLINE_TRIPLES", 50);
     let first = number("REDLINE_SEED", 0) + if triples > 1 { place * triples } else { 0 };
     let dir = tempfile::tempdir().unwrap();
     let mut conflicted = 0;
@@ -133,7 +133,7 @@ fn check(options: &MergeOptions<'_>, place: u64) {
         conflicted += u64::from(conflicts > 0);
     }
     eprintln!("{triples} triples, {conflicted} with conflicts: {options:?}");
-    assert!(options.favor.is_some() || triples < 100 || conflicted > triples / 4);
+    assert!(options.favor.is_some() || triples < 50 || conflicted > triples / 4);
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn random_triples_merge_as_in_git_with_each_favor_and_algorithm() {
 /// given.
 #[test]
 fn random_triples_merge_as_commits_do() {
-    let triples = number("REDLINE_TRIPLES", 200);
+    let triples = number("REDLINE_TRIPLES", 50);
     let dir = tempfile::tempdir().unwrap();
     assert!(git(dir.path()).args(["init", "-q", "--bare"]).status().unwrap().success());
     let first = number("REDLINE_SEED", 0) + 12 * triples;
@@ -207,7 +207,7 @@ fn random_triples_merge_as_commits_do() {
 /// Writes each text as a commit of its own.
 fn import(dir: &Path, triples: &[[Vec<u8>; 3]]) {
     let mut stream = Vec::new();
-    let first = number("REDLINE_SEED", 0) + 12 * number("REDLINE_TRIPLES", 200);
+    let first = number("REDLINE_SEED", 0) + 12 * number("REDLINE_TRIPLES", 50);
     for (texts, seed) in triples.iter().zip(first..) {
         for (name, text) in NAMES.iter().zip(texts) {
             let mut head = String::new();
@@ -226,7 +226,7 @@ fn import(dir: &Path, triples: &[[Vec<u8>; 3]]) {
 /// Without the base's part, the style diff3 is the level that it has.
 #[test]
 fn the_eager_level_has_the_conflicts_of_diff3() {
-    for seed in 0..number("REDLINE_TRIPLES", 200) {
+    for seed in 0..number("REDLINE_TRIPLES", 50) {
         let texts = triple(seed);
         let eager = MergeOptions { level: Level::Eager, ..MergeOptions::default() };
         let (found, conflicts) = ours(&texts, &eager);

@@ -613,7 +613,7 @@ impl Random {
 #[test]
 fn a_damaged_patch_is_judged_as_git_apply_judges_it() {
     let cases: usize =
-        std::env::var("REDLINE_PATCH_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(400);
+        std::env::var("REDLINE_PATCH_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(200);
     let temp = TempDir::new().expect("a directory");
     let dir = temp.path();
     git(dir, &["init", "-q", "-b", "main"]);

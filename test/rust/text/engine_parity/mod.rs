@@ -1,10 +1,10 @@
 //! Holds the engine's hunks against those of the machine's git, byte by byte.
 //!
 //! Each of 94 combinations of options has random pairs of its own. `REDLINE_PAIRS` says how many
-//! [300: 28,200 in all], and `REDLINE_SEED` which is the first [0]: another one gives other pairs.
+//! [50: 4,700 in all], and `REDLINE_SEED` which is the first [0]: another one gives other pairs.
 //! `REDLINE_LARGE` is the number of large pairs of each kind [1]. A failure names the seed;
 //! `REDLINE_PAIRS=1 REDLINE_SEED=<seed>` has that pair in all combinations. The last
-//! `REDLINE_COMMITS` [200] commits are compared of ripgrep where `REDLINE_TEST_REPOS` names the
+//! `REDLINE_COMMITS` [100] commits are compared of ripgrep where `REDLINE_TEST_REPOS` names the
 //! directory of its bundle, else of this checkout.
 
 mod git;
@@ -46,7 +46,7 @@ fn check(dir: &Path, case: &Case) {
 /// Compares random pairs in each of the cases; the one at `place` of all cases has the pairs from
 /// there on.
 fn check_random(place: u64, cases: impl IntoIterator<Item = Case>) {
-    let pairs = number("REDLINE_PAIRS", 200);
+    let pairs = number("REDLINE_PAIRS", 50);
     for (case, place) in cases.into_iter().zip(place..) {
         let dir = two_directories();
         let first = number("REDLINE_SEED", 0) + if pairs > 1 { place * pairs } else { 0 };
@@ -140,7 +140,7 @@ fn real_commits_have_gits_hunks() {
         }
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."),
     };
-    let commits = number("REDLINE_COMMITS", 200);
+    let commits = number("REDLINE_COMMITS", 100);
     for algorithm in ALGORITHMS {
         for context in [3, 0] {
             history::compare(&repository, commits, &case(algorithm, Whitespace::Exact, context));
