@@ -104,6 +104,22 @@ def test_every_answer_is_the_same_whatever_is_there(new):
         assert len({told(agent, query, place) for place, (_, agent) in pairs.items()}) == 1, query
 
 
+def written_at(first: str, *others: str) -> list:
+    """Returns ways to write a path with places for it, of which the first is in each list.
+
+    By the first way they are all places, in two parts; by each other way a few, and all of them at night.
+    """
+    parts = [PLACES[:4], [PLACES[0], *PLACES[4:]]]
+    few = ["hit_f", "nonef", "dirxx"]
+    chosen = [(first, places, ()) for places in parts]
+    for other in others:
+        chosen += [(other, few, ()), (other, PLACES, pytest.mark.slow)]
+    return [
+        pytest.param(form, places, id=f"{form} {len(places)}", marks=marks)
+        for form, places, marks in chosen
+    ]
+
+
 def argument(kind: str | None, text: str) -> str:
     """Returns a value of a type, with a text in the place of every text."""
     kind = kind or "VARCHAR"
@@ -121,20 +137,20 @@ def argument(kind: str | None, text: str) -> str:
 # way to write the path, answers the same whatever is there: a file, another, a large one, none, a
 # directory, a link, a pipe, a git directory.
 @pytest.mark.parametrize(
-    "form",
-    [
+    "form, places",
+    written_at(
         "w/PLACE",
-        "/w/PLACE",
         "ROOT/PLACE",
+        "/w/PLACE",
         '{"path": "w/PLACE"}',
         '{"repo": "w/PLACE", "rev": "WORKTREE"}',
         '{"path_a": "w/PLACE", "path_b": "ROOT/PLACE"}',
-    ],
+    ),
 )
-def test_no_function_reveals_a_path_that_is_any_of_its_arguments(new, root, form):
+def test_no_function_reveals_a_path_that_is_any_of_its_arguments(new, root, form, places):
     """Every function that there is, with the path in the place of every text, by each way to write it."""
     shutil.copytree(root / "git", root / "gitxx")
-    places = [*PLACES, "gitxx"]
+    places = [*places, "gitxx"]
     pairs = {place: new("SET GLOBAL redline_tool_grants = ['*']")[1] for place in places}
     named = csv.DictReader((ROOT / "docs/function_descriptions.csv").read_text().splitlines())
     functions = (
@@ -306,10 +322,12 @@ def arguments_of(schema: dict, name: str, text: str) -> dict:
 
 # Promise (approval): Every tool, with such a path in the place of each of its arguments, also as
 # a pattern, answers the same whatever is there, and so do its reasons for finding nothing.
-@pytest.mark.parametrize("form", ["w/PLACE", "PLACE", "*PLACE", "ROOT/PLACE", ":(glob)**/PLACE"])
-def test_no_tool_reveals_a_path_that_is_any_of_its_arguments(new, root, form):
+@pytest.mark.parametrize(
+    "form, places", written_at("w/PLACE", "ROOT/PLACE", "PLACE", "*PLACE", ":(glob)**/PLACE")
+)
+def test_no_tool_reveals_a_path_that_is_any_of_its_arguments(new, root, form, places):
     """Also where nothing is found, and a tool says why: what it names then is nothing that must not be read."""
-    pairs = {place: new("SET GLOBAL redline_tool_grants = ['*']")[1] for place in PLACES}
+    pairs = {place: new("SET GLOBAL redline_tool_grants = ['*']")[1] for place in places}
     tools = (
         next(iter(pairs.values()))
         .execute("SELECT name, input_schema FROM redline_tools()")

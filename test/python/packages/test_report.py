@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT / "python"))
 
 from axe import needs_axe, violations
 from chromium import BROWSER, Chromium
+from commands import in_process
 
 import duckdb_redline
 
@@ -442,10 +443,15 @@ def test_texts_and_shapes_stand_out_in_light_and_dark(browser, page, scheme):
     assert browser.value(CONTRAST) == []
 
 
-def test_since_and_a_revision_choose_the_history(extension, repo, tmp_path):
-    done = report(
-        extension,
-        tmp_path,
+@pytest.fixture(scope="module")
+def in_this_process(extension):
+    with in_process(extension) as run:
+        yield run
+
+
+def test_since_and_a_revision_choose_the_history(in_this_process, repo, tmp_path):
+    in_this_process(
+        "report",
         "main~20",
         "-C",
         repo,
@@ -456,15 +462,15 @@ def test_since_and_a_revision_choose_the_history(extension, repo, tmp_path):
         "--snapshots",
         1,
     )
-    assert done.returncode == 0, done.stderr
     text = (tmp_path / "part.html").read_text()
     assert f"{repo}" in html.unescape(text) and "main~20" in text
     periods = re.findall(r'<th scope="row">(\d{4}-\d\d)</th>', text)
     assert min(periods) >= "2021-06" and max(periods) < "2022-03"
 
 
-def test_paths_choose_the_files_of_every_picture(extension, repo, tmp_path):
+def test_paths_choose_the_files_of_every_picture(in_this_process, extension, repo, tmp_path):
     words = [
+        "report",
         "HEAD",
         "-C",
         repo,
@@ -476,8 +482,7 @@ def test_paths_choose_the_files_of_every_picture(extension, repo, tmp_path):
         "*.py",
         ":!**/deep/**",
     ]
-    done = report(extension, tmp_path, *words)
-    assert done.returncode == 0, done.stderr
+    in_this_process(*words)
     text = html.unescape((tmp_path / "part.html").read_text())
     assert "*.py  :!**/deep/**" in text and "src/a.py" in text
     assert "docs/d.md" not in text and "top.txt" not in text and "er/c.py" not in text

@@ -153,6 +153,15 @@ run()
 """
 
 
+@pytest.fixture(scope="module")
+def place(tmp_path_factory) -> pathlib.Path:
+    """A repository with each kind of commit and a new file, which all commands read."""
+    place = tmp_path_factory.mktemp("repository")
+    one_of_each(place)
+    (place / "new.txt").write_text("new\n")
+    return place
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -160,11 +169,7 @@ run()
         "review HEAD~1 -o {place}/page.html",
     ],
 )  # fmt: skip
-def test_commands_that_read_need_nothing_that_windows_lacks(tmp_path, words):
-    place = tmp_path / "repository"
-    place.mkdir()
-    one_of_each(place)
-    (place / "new.txt").write_text("new\n")
+def test_commands_that_read_need_nothing_that_windows_lacks(place, tmp_path, words):
     extension = os.environ.get("REDLINE_EXTENSION", ROOT / "build/debug/redline.duckdb_extension")
     options = ["--extension", os.path.abspath(extension), "--no-pager"]
     done = subprocess.run(

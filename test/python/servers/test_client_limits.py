@@ -104,8 +104,20 @@ async def seen_by_an_agent(client, show, most, tool, arguments) -> tuple[list[st
     raise AssertionError("no end")
 
 
-@pytest.mark.parametrize("call", range(len(CALLS)), ids=lambda call: CALLS[call][0])
-@pytest.mark.parametrize("number", range(len(CLIENTS)), ids=lambda number: CLIENTS[number][0])
+@pytest.mark.parametrize(
+    "number, call",
+    # Each call by a client of each size, and so by each protocol; by all four at night.
+    [
+        pytest.param(
+            number,
+            call,
+            marks=[pytest.mark.slow] * (number not in (call % 2, 3 - call % 2)),
+            id=f"{CLIENTS[number][0]}-{CALLS[call][0]}",
+        )
+        for number in range(len(CLIENTS))
+        for call in range(len(CALLS))
+    ],
+)
 def test_an_agent_that_pages_on_misses_nothing(extension, many, number, call):
     (name, show, most), (tool, arguments, wanted) = CLIENTS[number], CALLS[call]
     run = driven(extension, many, name, MODES[(number + call) % len(MODES)])

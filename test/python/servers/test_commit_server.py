@@ -125,30 +125,30 @@ def test_the_terminal_shows_all_of_a_commit(extension, repo, yes):
     check(repo, was, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", person.said), yes, result)
 
 
-@pytest.mark.parametrize("yes", [True, False])
-def test_the_page_shows_all_of_a_commit_and_offers_a_yes_for_it_alone(
-    extension, repo, tmp_path, yes
-):
+def test_the_page_shows_all_of_a_commit_and_offers_a_yes_for_it_alone(extension, repo, tmp_path):
     was = head(repo)
     (tmp_path / "server").mkdir()
     served = Served(repo, extension, tmp_path / "server", "--commit", "--approve", "web")
     try:
-        call = served.call("GitCommit", CALL)
-        (link,) = served.waiting()
-        page = served.shown(link)
-        assert head(repo) == was and "Make this commit?" in page.text
-        assert "Repository" in page.text and "workspace" in page.text
-        scopes = [given for tag, given in page.elements if given.get("name") == "scope"]
-        assert [scope["value"] for scope in scopes] == ["once"]
-        assert "this commit, once" in page.text and "every such call" not in page.text
-        assert served.answer(page.form("yes" if yes else "no")).status == 303
-        check(repo, was, page.text, yes, call.result(120))
-        call = served.call("GitStage", {"what": ["app.py"]}) if not yes else None
-        if call is not None:
-            page = served.shown(served.waiting()[0])
-            assert "Stage this?" in page.text and "this stage, once" in page.text
-            assert served.answer(page.form("no")).status == 303
-            assert text(call.result(120)).startswith("declined: ")
+        # The no of one client is none of the other's.
+        for client, yes in enumerate([False, True]):
+            call = served.call("GitCommit", CALL, client)
+            (link,) = served.waiting()
+            page = served.shown(link)
+            assert head(repo) == was and "Make this commit?" in page.text
+            assert "Repository" in page.text and "workspace" in page.text
+            scopes = [given for tag, given in page.elements if given.get("name") == "scope"]
+            assert [scope["value"] for scope in scopes] == ["once"]
+            assert "this commit, once" in page.text and "every such call" not in page.text
+            if not yes:
+                staging = served.call("GitStage", {"what": ["app.py"]}, client)
+                (other,) = set(served.waiting(2)) - {link}
+                stage = served.shown(other)
+                assert "Stage this?" in stage.text and "this stage, once" in stage.text
+                assert served.answer(stage.form("no")).status == 303
+                assert text(staging.result(120)).startswith("declined: ")
+            assert served.answer(page.form("yes" if yes else "no")).status == 303
+            check(repo, was, page.text, yes, call.result(120))
     finally:
         served.close()
 

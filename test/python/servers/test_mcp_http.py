@@ -15,13 +15,14 @@ import pytest
 
 pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
 
+import anyio
 import mcp_types as types
 from served import COMMAND, OLD_CLIENT, ROOT, Served, by_old_client, exchange, words
 from tool_calls import GOOD, WRONG, fill
 
 sys.path.insert(0, str(ROOT / "python"))
 
-from duckdb_redline.server import over_http
+from duckdb_redline.server import command, over_http
 
 INITIALIZE = {
     "jsonrpc": "2.0", "id": 1, "method": "initialize",
@@ -277,7 +278,7 @@ def test_the_generation_before_gets_values_that_are_complete_where_they_are_aske
 
 
 @pytest.mark.skipif(not OLD_CLIENT.is_dir(), reason="`make test` installs the older client")
-@pytest.mark.parametrize("transport", ["stdio", "http"])
+@pytest.mark.parametrize("transport", [pytest.param("stdio", marks=pytest.mark.slow), "http"])
 def test_the_generation_before_is_served_alike(served, folder, extension, con, transport):
     calls = [(name, arguments) for name, (arguments, _) in [*WRONG.items(), *GOOD.items()]]
     reached = {
@@ -367,17 +368,22 @@ def test_a_place_is_read():
     )
 
 
-def start(tmp_path, *arguments: str) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [*COMMAND, str(tmp_path), *arguments],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        stdin=subprocess.DEVNULL,
-    )
+@pytest.fixture
+def start(monkeypatch, capsys):
+    """Returns a function that starts a server which is refused, in this process, and gives its exit code, stdout and stderr."""
+    monkeypatch.setattr(anyio, "run", lambda *_: pytest.fail("it is not refused"))
+
+    def run(root: pathlib.Path, *arguments: str) -> tuple[object, str, str]:
+        try:
+            code = command.main([str(root), *arguments])
+        except SystemExit as ended:
+            code = ended.code
+        return code, *capsys.readouterr()
+
+    return run
 
 
-def test_the_error_names_an_option_that_cannot_be_served(extension, served, tmp_path):
+def test_the_error_names_an_option_that_cannot_be_served(extension, served, start, tmp_path):
     root = tmp_path / "root"
     root.mkdir()
     file = tmp_path / "tokens"
@@ -389,22 +395,19 @@ def test_the_error_names_an_option_that_cannot_be_served(extension, served, tmp_
         (taken, 0o600, "Address already in use"),
     ]:
         file.chmod(mode)
-        done = start(
+        code, out, err = start(
             root, "--http", place, "--token-file", str(file), "--extension", str(extension)
         )
-        assert (done.returncode, done.stdout) == (1, "") and said in done.stderr, (
-            place,
-            done.stderr,
-        )
+        assert (code, out) == (1, "") and said in err, (place, err)
     for arguments in (["--http", "0"], ["--open"]):
-        done = start(tmp_path, *arguments)
-        assert done.returncode == 2 and "belong" in done.stderr, done.stderr
-    done = start(root, "--http", "0", "--token-file", str(file), "--write")
-    assert done.returncode == 2 and "--http and --write need --approve" in done.stderr, done.stderr
+        code, _, err = start(tmp_path, *arguments)
+        assert code == 2 and "belong" in err, err
+    code, _, err = start(root, "--http", "0", "--token-file", str(file), "--write")
+    assert code == 2 and "--http and --write need --approve" in err, err
 
 
 # Promise (http): A file of tokens, or an extension, that agents reach is refused.
-def test_a_token_file_or_an_extension_that_agents_reach_is_refused(extension, tmp_path):
+def test_a_token_file_or_an_extension_that_agents_reach_is_refused(extension, start, tmp_path):
     """A reader of the tokens has every client's session; a writer of the extension controls the server."""
     root = tmp_path / "root"
     root.mkdir()
@@ -418,18 +421,14 @@ def test_a_token_file_or_an_extension_that_agents_reach_is_refused(extension, tm
     (root / "to-outside").symlink_to(outside)
     http = ["--http", "0", "--extension", str(extension), "--token-file"]
     for file in (inside, tmp_path / "link", root / "to-outside"):
-        done = start(root, *http, str(file))
-        assert (
-            done.returncode == 2
-            and "lies beneath" in done.stderr
-            and "move it elsewhere" in done.stderr
-        ), done.stderr
+        code, _, err = start(root, *http, str(file))
+        assert code == 2 and "lies beneath" in err and "move it elsewhere" in err, err
     os.link(outside, root / "hard")
-    done = start(root, *http, str(outside))
-    assert done.returncode == 1 and "has another name" in done.stderr, done.stderr
+    code, _, err = start(root, *http, str(outside))
+    assert code == 1 and "has another name" in err, err
     (root / "redline.duckdb_extension").write_bytes(b"")
-    done = start(root, "--write", "--extension", str(root / "redline.duckdb_extension"))
-    assert done.returncode == 2 and "put it elsewhere" in done.stderr, done.stderr
+    code, _, err = start(root, "--write", "--extension", str(root / "redline.duckdb_extension"))
+    assert code == 2 and "put it elsewhere" in err, err
 
 
 # Promise (http): A server whose own program is where agents write does not start; in an

@@ -106,7 +106,8 @@ def test_answers_name_only_tools_that_the_client_has(drive, mode):
         assert ("apply_patch removes a file" in said[5]) == (asks is not None)
 
 
-@pytest.mark.parametrize("mode", MODES)
+# In memory both protocols answer these calls in every run, below.
+@pytest.mark.parametrize("mode", [MODES[0], pytest.param(MODES[1], marks=pytest.mark.slow)])
 def test_right_calls_are_answered_and_wrong_ones_get_their_codes(drive_apart, folder, mode):
     async def conversation(client):
         assert {tool.name for tool in (await client.list_tools()).tools} == set(GOOD) == set(WRONG)
@@ -671,11 +672,15 @@ def test_calls_free_their_memory(drive_apart):
     assert late - early < 16 << 20 and late - middle < 8 << 20, (early, middle, late)
 
 
-# Gives a server a terminal of its own, which is not the one of its client.
+# Gives a server in a process of its own a terminal of its own, which is not the one of its client.
 @pytest.mark.parametrize(
     "typed, code",
-    [("y\n", None), ("what\ny\n", None), ("n\n", "declined"), ("", None)],
-    ids=["yes", "after nonsense", "no", "withdrawn"],
+    [
+        pytest.param("y\n", None, id="yes", marks=pytest.mark.slow),
+        pytest.param("what\ny\n", None, id="after nonsense"),
+        pytest.param("n\n", "declined", id="no"),
+        pytest.param("", None, id="withdrawn", marks=pytest.mark.slow),
+    ],
 )
 def test_a_person_decides_at_the_server_s_own_terminal(extension, folder, typed, code):
     ours, theirs = os.openpty()

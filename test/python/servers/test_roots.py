@@ -78,19 +78,26 @@ def test_several_roots_have_their_own_names_and_a_number_where_these_are_equal(s
     assert "first-3" not in text
 
 
-@pytest.mark.parametrize("options", APPROVERS, ids=str)
+NO_ROOTS = [
+    ({}, None),
+    (ROOTS, {"error": {"code": -32601, "message": "no such method"}}),
+    (ROOTS, {"result": {"roots": []}}),
+    (ROOTS, {"result": None}),
+    (ROOTS, {"result": {"roots": [{"uri": "https://example.org/"}, {"uri": "file://other/tmp"}, {"uri": 1}, 2,
+                                  {"uri": "file:///no/such/directory"}, {"uri": "file:///%00"}, {"uri": "file://["}]}}),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    "abilities, answer",
+    "options, abilities, answer",
+    # Each answer to one approver or the other, by turns; to both at night.
     [
-        ({}, None),
-        (ROOTS, {"error": {"code": -32601, "message": "no such method"}}),
-        (ROOTS, {"result": {"roots": []}}),
-        (ROOTS, {"result": None}),
-        (ROOTS, {"result": {"roots": [{"uri": "https://example.org/"}, {"uri": "file://other/tmp"}, {"uri": 1}, 2,
-                                      {"uri": "file:///no/such/directory"}, {"uri": "file:///%00"}, {"uri": "file://["}]}}),
+        pytest.param(options, *case, marks=[pytest.mark.slow] * ((number + at) % 2))
+        for number, case in enumerate(NO_ROOTS)
+        for at, options in enumerate(APPROVERS)
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_without_a_root_the_current_directory_is_served(start, options, abilities, answer):
     assert "here.txt" in listed(start(*options), answer, abilities)
 

@@ -174,7 +174,7 @@ def test_calls_that_are_cancelled_leave_their_places_soon(extension, changed, na
             async with anyio.create_task_group() as group:
                 for _ in range(hosts.MAX_CALLS_OF_SESSION):
                     group.start_soon(host.called, "one", LONG[name])
-                await anyio.to_thread.run_sync(waiting.until_worked, 1.0)
+                await anyio.to_thread.run_sync(waiting.until_worked, 0.4)
                 assert host.calls.borrowed_tokens, "the calls have ended before they were cancelled"
                 before = time.process_time()
                 group.cancel_scope.cancel()

@@ -617,7 +617,7 @@ def test_the_page_looks_by_itself_while_nothing_waits(served, path):
     assert "refresh" not in served.request().headers
 
 
-def test_the_address_is_on_stderr_alone_and_new_each_time(extension, tmp_path):
+def test_the_address_is_on_stderr_alone_and_new_each_time(served, extension, tmp_path):
     command = [
         *COMMAND,
         str(tmp_path),
@@ -627,20 +627,16 @@ def test_the_address_is_on_stderr_alone_and_new_each_time(extension, tmp_path):
         "--extension",
         str(extension),
     ]
-    done = [
-        subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
-        )
-        for _ in range(2)
-    ]
-    tokens = set()
-    for one in done:
-        assert (one.returncode, one.stdout) == (0, ""), one
-        (line,) = one.stderr.splitlines()
-        address = urllib.parse.urlsplit(line.removeprefix("redline-mcp: approve at "))
-        assert address.hostname == "127.0.0.1" and len(address.path.strip("/")) >= 43
-        tokens.add(address.path)
-    assert len(tokens) == 2
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (0, ""), done
+    (line,) = done.stderr.splitlines()
+    address = urllib.parse.urlsplit(line.removeprefix("redline-mcp: approve at "))
+    other = urllib.parse.urlsplit(served.address("approve"))
+    for one in (address, other):
+        assert one.hostname == "127.0.0.1" and len(one.path.strip("/")) >= 43
+    assert address.path != other.path
 
 
 def test_a_browser_is_opened_by_a_file_that_only_this_user_reads(extension, tmp_path):

@@ -1,4 +1,4 @@
-"""A person at the terminal of a server: reads what it says there, and types."""
+"""A person at the terminal of a server in this process: reads what it says there, and types."""
 
 import codecs
 import fcntl
@@ -11,8 +11,15 @@ import threading
 
 import anyio
 import waiting
-from mcp import Client, StdioServerParameters
+from mcp import Client
 from repositories import ROOT
+
+sys.path.insert(0, str(ROOT / "python"))
+
+from duckdb_redline.server import command
+from duckdb_redline.server.host import open_database
+from duckdb_redline.server.protocol import make_server, one_session
+from duckdb_redline.server.terminal import Terminal
 
 WITH_TERMINAL = """
 import os, sys
@@ -57,15 +64,21 @@ class Person:
         raise AssertionError(f"not seen: {words} in {self.said[after:]}")
 
     def drive(self, extension, folder, conversation, *options):
-        server = [*with_terminal(extension, folder), *options]
-        command = StdioServerParameters(
-            command=sys.executable, args=["-c", WITH_TERMINAL, os.ttyname(self.theirs), *server]
+        given = command.parser().parse_args([str(folder), "--write", *options])
+        roots = command.sandboxes(given.directories)
+        host = open_database(
+            roots, given.write, extension.resolve(), given.max_file_bytes, command.git_of(given)
         )
 
         async def main():
-            with anyio.fail_after(2 * waiting.SECONDS):
-                async with Client(command) as client:
-                    return await conversation(client)
+            terminal = Terminal(host, os.ttyname(self.theirs))
+            try:
+                server = make_server(host, terminal, one_session(), progress_seconds=given.progress)
+                with anyio.fail_after(2 * waiting.SECONDS):
+                    async with Client(server) as client:
+                        return await conversation(client)
+            finally:
+                os.close(terminal.file)
 
         return anyio.run(main)
 

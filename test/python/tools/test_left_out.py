@@ -91,7 +91,12 @@ def host(extension, tmp_path_factory):
     return Host(extension, fill(tmp_path_factory.mktemp("workspace")))
 
 
-@pytest.mark.parametrize("number", range(len(CALLS)), ids=lambda number: CALLS[number][0])
+# At night also the optional arguments of the first GitLog once more, beside a file.
+@pytest.mark.parametrize(
+    "number",
+    [*range(len(CALLS) - 1), pytest.param(len(CALLS) - 1, marks=pytest.mark.slow)],
+    ids=lambda number: CALLS[number][0],
+)
 def test_an_optional_argument_that_is_empty_is_left_out(host, number):
     tool, given = CALLS[number]
     schema, tried = host.schemas[tool], 0
