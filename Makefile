@@ -12,6 +12,8 @@ STABLE_READY := $(VENVS)/$(STABLE)/.ready
 NEXT_READY := $(VENVS)/$(NEXT)/.ready
 BENCH_READY := $(VENVS)/bench/.ready
 WHEEL_READY := $(VENVS)/wheel/.ready
+# The same with what links against an old glibc.
+WHEEL_ZIG := $(VENVS)/wheel/.zig
 STABLE_BIN := $(VENVS)/$(STABLE)/bin
 # The same with what the servers for agents need.
 STABLE_MCP := $(VENVS)/$(STABLE)/.mcp
@@ -206,7 +208,7 @@ release:
 	@$(PYTHON) scripts/package.py release $(if $(TRIPLE),--target $(TRIPLE)) $(if $(DUCKDB_PLATFORM),--platform $(DUCKDB_PLATFORM))
 
 # The wheel that is published, with the library linked against an old glibc on Linux.
-wheel: $(WHEEL_READY)
+wheel: $(WHEEL_ZIG)
 	$(call step,scripts/wheel.py)
 	@CARGO="$(CARGO)" $(VENVS)/wheel/bin/python scripts/wheel.py
 
@@ -286,7 +288,7 @@ clean:
 $(STABLE_READY): PACKAGES := duckdb==$(STABLE) duckdb-cli==$(STABLE) pytest pytz jsonschema click pygments matplotlib==3.11.2
 $(NEXT_READY): PACKAGES := duckdb==$(NEXT) pytest pytz jsonschema click pygments matplotlib==3.11.2
 $(BENCH_READY): PACKAGES := duckdb==$(STABLE) pygit2 GitPython numpy pyarrow csv-diff git-history
-$(WHEEL_READY): PACKAGES := build hatchling auditwheel cargo-zigbuild ziglang
+$(WHEEL_READY): PACKAGES := build hatchling
 $(STABLE_READY) $(NEXT_READY) $(BENCH_READY) $(WHEEL_READY): Makefile
 	$(call step,Python packages: $(PACKAGES))
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
@@ -295,6 +297,11 @@ $(STABLE_READY) $(NEXT_READY) $(BENCH_READY) $(WHEEL_READY): Makefile
 	@mkdir -p $(dir $(@D))
 	@$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check $(PACKAGES)
+	@touch $@
+
+$(WHEEL_ZIG): $(WHEEL_READY)
+	$(call step,Python packages: auditwheel cargo-zigbuild ziglang)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check auditwheel cargo-zigbuild ziglang
 	@touch $@
 
 $(STABLE_CHECKS): $(STABLE_MCP)

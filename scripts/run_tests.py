@@ -4,7 +4,7 @@ first host runs everything; the others run the contract, which is what a host ma
 with --whole everything too. With --slow it runs those of the hosts that take minutes, and in the first one the tests of
 parity, slow or not, with repositories that are made as git 3 makes them.
 
-All of them run, also after a failure: one run shows everything that is wrong. There is one process more at a time than
+All of them run, also after a failure: one run shows everything that is wrong. There are two processes more at a time than
 processors, cargo or a pytest for a folder, as each waits a third of its time for disks, pipes or the last of several
 threads; what one prints is shown when it has ended.
 """
@@ -227,7 +227,7 @@ def all_tests(jobs: list[Job], extension: Path, slow: bool, is_whole: bool) -> l
     """Runs cargo's tests and those of all hosts, several processes at a time; each prints when it has ended."""
     options = [] if is_whole else ["--one-thread"]
     results: dict[tuple[str, str], list[Result]] = {}
-    with ThreadPoolExecutor((os.cpu_count() or 1) + 1) as pool:
+    with ThreadPoolExecutor((os.cpu_count() or 1) + 2) as pool:
         of_cargo = [] if slow else [pool.submit(rust, is_whole)]
         of_hosts = [pool.submit(run, job, extension, options) for job in jobs]
         for ended in as_completed(of_cargo + of_hosts):

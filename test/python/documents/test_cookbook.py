@@ -252,7 +252,14 @@ def clone(tmp_path_factory) -> pathlib.Path:
     shutil.rmtree(folder)
 
 
-@pytest.mark.parametrize("number", IN_SQL)
+# Each has answered above, so that the merge gate runs every third one.
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(*one.values, marks=[*one.marks, *([pytest.mark.slow] if at % 3 else [])])
+        for at, one in enumerate(IN_SQL)
+    ],
+)
 def test_a_recipe_runs_in_any_clone_as_it_is_printed(book_con, clone, monkeypatch, number):
     monkeypatch.chdir(clone)
     add_prices(clone, RECIPES[number - 1])

@@ -638,11 +638,16 @@ def ripgrep(tmp_path_factory) -> pathlib.Path:
     shutil.rmtree(folder)
 
 
-@pytest.mark.parametrize(
-    "query, output",
-    EXAMPLE.findall(PAGE),
-    ids=[re.search(rf"\b({'|'.join(MACROS)})\(", query)[1] for query, _ in EXAMPLE.findall(PAGE)],
-)
+# They read every change or every line of the history; a test above runs each of them in a small repository.
+LONG = ("bus_factor", "code_age", "code_cohorts", "code_survival", "file_churn", "file_owners")
+SHOWN = [
+    pytest.param(query, output, id=name, marks=pytest.mark.slow if name in LONG else ())
+    for query, output in EXAMPLE.findall(PAGE)
+    for name in re.findall(rf"\b({'|'.join(MACROS)})\(", query)[:1]
+]
+
+
+@pytest.mark.parametrize("query, output", SHOWN)
 def test_an_example_of_the_page_answers_as_shown(con, ripgrep, monkeypatch, query, output):
     monkeypatch.chdir(ripgrep)
     con.execute(VARIABLES[1])

@@ -1,5 +1,6 @@
 """file_history lists what `git log --follow` lists: each commit with the path of its time, status, similarity and line counts."""
 
+import functools
 import pathlib
 import random
 
@@ -35,6 +36,10 @@ def git_follow(repo, file: str, *options: str) -> list[tuple]:
             (commit, parents.split(), name, paths[-1], old, STATUS[status[0]], score, *counts)
         )
     return rows
+
+
+# Of a repository that no test changes: two tests ask for the same commits.
+kept_follow = functools.cache(git_follow)
 
 
 def history(con, repo, file: str, rev: str = "HEAD", **options) -> list[tuple]:
@@ -126,7 +131,7 @@ def test_files_are_followed_through_renames_and_copies_as_in_git(con, renamed, g
     compared, statuses = 0, set()
     for rev in ("HEAD", "HEAD~9", "HEAD~30..HEAD"):
         for file in sorted(names):
-            wanted = git_follow(renamed, file, *git, rev)
+            wanted = kept_follow(renamed, file, *git, rev)
             if wanted:
                 assert_same(history(con, renamed, file, rev, **options), wanted, (file, rev))
             compared += len(wanted)
@@ -149,17 +154,17 @@ def test_the_number_of_threads_changes_no_row(con, renamed, count):
             renamed, "ls-tree", "-r", "--name-only", "HEAD"
         ).splitlines():
             assert_same(
-                history(con, renamed, file, rev), git_follow(renamed, file, rev), (file, rev)
+                history(con, renamed, file, rev), kept_follow(renamed, file, rev), (file, rev)
             )
 
 
 @pytest.fixture(scope="module")
 def long(tmp_path_factory) -> pathlib.Path:
-    """Returns a repository of 3,000 commits, each tenth of which changes the file f; its objects are loose."""
+    """Returns a repository of 1,500 commits, each tenth of which changes the file f; its objects are loose."""
     repo = tmp_path_factory.mktemp("long")
     write(repo, "init --quiet --initial-branch=main .")
     stream = []
-    for number in range(3_000):
+    for number in range(1_500):
         stream.append(
             f"commit refs/heads/main\ncommitter a <b> {1_700_000_000 + number} +0000\ndata 2\nx\n\n"
         )
@@ -191,7 +196,7 @@ def test_a_limit_leaves_no_threads(con, long):
 @pytest.mark.parametrize("missing", ["commit", "tree"])
 def test_a_missing_object_is_the_same_error_for_any_number_of_threads(con, long, missing):
     name = repositories.git_text(
-        long, "rev-parse", "main~1500" + {"commit": "", "tree": "^{tree}"}[missing]
+        long, "rev-parse", "main~750" + {"commit": "", "tree": "^{tree}"}[missing]
     ).strip()
     object_file = long / ".git/objects" / name[:2] / name[2:]
     content = object_file.read_bytes()
@@ -207,7 +212,7 @@ def test_a_missing_object_is_the_same_error_for_any_number_of_threads(con, long,
                 ).fetchall()
     finally:
         object_file.write_bytes(content)
-    assert len(history(con, long, "f", "main")) == 300
+    assert len(history(con, long, "f", "main")) == 150
 
 
 @pytest.fixture(scope="module")

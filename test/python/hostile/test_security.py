@@ -1,5 +1,6 @@
 """Tables of attacks: untrusted repositories, untrusted arguments, and hosts that limit file access."""
 
+import functools
 import os
 import pathlib
 import re
@@ -162,19 +163,29 @@ class Evil:
             "nested",
             "nested/.git",
         ]
+        pairs = [("HEAD~1", "HEAD"), ("HEAD", "HEAD~1"), (EMPTY, "HEAD")]
+        self.wanted = {
+            (place, *pair): rows
+            for place in self.places
+            for pair, rows in zip(
+                pairs, repositories.changes(self.clean / place, pairs), strict=True
+            )
+        }
 
     def statements(self) -> list[tuple[str, list]]:
-        """Returns calls of every function, at every place."""
+        """Returns calls of every function, at every place; each file there with one pair of revisions, in turns."""
         statements = [("SELECT unified_diff('a', 'b')", [])]
-        for place in self.places:
+        pairs = (["HEAD~1", "HEAD"], ["HEAD", "HEAD~1"], [EMPTY, "HEAD"])
+        for turn, place in enumerate(self.places):
             repo = str(self.top / place)
-            for pair in (["HEAD~1", "HEAD"], ["HEAD", "HEAD~1"], [EMPTY, "HEAD"]):
+            for pair in pairs:
                 statements += [(ALL, [*pair, repo]), (LISTED, [*pair, repo])]
-                for file in self.FILES:
-                    statements += [
-                        (ONE_FILE, [file, *pair, repo]),
-                        (LISTED_FILE, [file, *pair, repo]),
-                    ]
+            for number, file in enumerate(self.FILES):
+                pair = pairs[(turn + number) % 3]
+                statements += [
+                    (ONE_FILE, [file, *pair, repo]),
+                    (LISTED_FILE, [file, *pair, repo]),
+                ]
             for bad in (["nosuch", "HEAD"], ["HEAD", "main@{9}"]):
                 statements.append((ALL, [*bad, repo]))
         return statements + self.fetching()
@@ -316,18 +327,12 @@ ENVIRONMENTS = {
 
 def assert_answers_of_the_clean_copy(evil: Evil, answers: list[apart.Answer]) -> None:
     """Checks every answer against git's in a copy without the commands."""
-    wanted = {
-        (place, *pair): rows
-        for place in evil.places
-        for pair in [("HEAD~1", "HEAD"), ("HEAD", "HEAD~1"), (EMPTY, "HEAD")]
-        for rows in repositories.changes(evil.clean / place, [pair])
-    }
     for (query, parameters), got in zip(evil.statements(), answers, strict=True):
         if query == ALL and got.error is None:
             place = os.path.relpath(parameters[2], evil.top)
             key = ("" if place == "." else place, parameters[0], parameters[1])
             assert not repositories.first_differences(
-                [Change(*row) for row in got.rows], wanted[key]
+                [Change(*row) for row in got.rows], evil.wanted[key]
             ), parameters
         elif got.error is not None:
             assert "nosuch" in parameters or "main@{9}" in parameters or "lost" in parameters, (
@@ -447,18 +452,26 @@ def _socket(path: pathlib.Path) -> None:
         os.chdir(folder)
 
 
+@functools.cache
+def objects(source: str) -> dict[str, str]:
+    """Returns the paths of the loose objects that may be replaced in a fixture."""
+    names = {
+        "(the commit)": "main",
+        "(the tree)": "main^{tree}",
+        "(the blob)": "main:a.txt",
+    }
+    oids = repositories.git_text(repositories.fixture(source), "rev-parse", *names.values()).split()
+    return {
+        name: f".git/objects/{oid[:2]}/{oid[2:]}" for name, oid in zip(names, oids, strict=True)
+    }
+
+
 def with_part(folder: pathlib.Path, number: int, part: str, make) -> tuple[str, pathlib.Path]:
     """Returns the name of a small repository, and a copy of it with one part replaced."""
     repo = folder / f"{number}"
     source = "files-only" if "pack)" in part or "index)" in part else "corrupt-source"
     shutil.copytree(repositories.fixture(source), repo, symlinks=True)
-    for key, revision in (
-        ("(the commit)", "main"),
-        ("(the tree)", "main^{tree}"),
-        ("(the blob)", "main:a.txt"),
-    ):
-        oid = repositories.git_text(repo, "rev-parse", revision)
-        part = part.replace(key, f".git/objects/{oid[:2]}/{oid[2:]}")
+    part = objects(source).get(part, part)
     for key, suffix in (("(the pack)", "pack"), ("(the pack's index)", "idx")):
         if part == key:
             (found,) = (repo / ".git/objects/pack").glob(f"*.{suffix}")
@@ -754,6 +767,20 @@ MUST_FAIL = {
 }
 
 
+@functools.cache
+def rows_of_git(
+    repo: pathlib.Path, pair: tuple[str, str], undamaged: pathlib.Path | None = None
+) -> list[Change]:
+    """Returns git's rows, or those of an undamaged repository where git fails."""
+    try:
+        (rows,) = repositories.changes(repo, [pair])
+    except (repositories.GitFailed, AssertionError, ValueError):
+        if undamaged is None:
+            raise
+        return rows_of_git(undamaged, pair)
+    return rows
+
+
 @pytest.mark.parametrize("name", corrupt_repositories())
 def test_a_broken_repository_gives_right_rows_or_an_error(con, name):
     """Right rows are those of git in the same place, or, where git fails, those of the undamaged repository."""
@@ -769,10 +796,7 @@ def test_a_broken_repository_gives_right_rows_or_an_error(con, name):
     for kind, (query, pair, shown) in QUERIES.items():
         if "multi-pack" in name:
             pair = ["before", "later"]
-        try:
-            (wanted,) = repositories.changes(repo, [tuple(pair)])
-        except (repositories.GitFailed, AssertionError, ValueError):
-            (wanted,) = repositories.changes(source, [tuple(pair)])
+        wanted = rows_of_git(repo, tuple(pair), source)
         got = answer(con, query, *pair, repo)
         if got.error is None:
             assert not (kind == "all" and name in MUST_FAIL), f"{len(got.rows)} rows from {name}"
@@ -851,17 +875,22 @@ def test_deep_directories_do_not_end_the_process(extension, depth):
         (wanted,) = repositories.changes(repo, [pair])
     except repositories.GitFailed:
         wanted = None
-    for got in apart.run(
-        extension, [(ALL, [*pair, str(repo)]), (NAMES, [EMPTY, pair[1], str(repo)])]
-    ):
+    *answers, same = apart.run(
+        extension,
+        [
+            (ALL, [*pair, str(repo)]),
+            (NAMES, [EMPTY, pair[1], str(repo)]),
+            (ALL, [pair[0], pair[0], str(repo)]),
+        ],
+    )
+    for got in answers:
         if wanted is None:
             assert_refused(got, "tool_failed", "too_large")
         else:
             assert got.error is None, got.error
             assert len(got.rows) == 1 and got.rows[0][0] == wanted[0].file_path
-    if wanted is None:
-        # A directory that is the same on both sides is not opened, however deep it is.
-        assert apart.run(extension, [(ALL, [pair[0], pair[0], str(repo)])])[0].rows == []
+    # A directory that is the same on both sides is not opened, however deep it is.
+    assert same.rows == []
 
 
 # -- (c) arguments -----------------------------------------------------------------------------

@@ -200,8 +200,8 @@ REVISIONS = [
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_revisions_name_the_trees_that_git_names(con, revision):
     repo = repositories.fixture("basic")
-    for pair in [(EMPTY, revision), (revision, EMPTY), (revision, "after")]:
-        (wanted,) = repositories.changes(repo, [pair])
+    pairs = [(EMPTY, revision), (revision, EMPTY), (revision, "after")]
+    for pair, wanted in zip(pairs, repositories.changes(repo, pairs), strict=True):
         assert not repositories.first_differences(asked(con, *pair, repo), wanted), pair
 
 

@@ -118,7 +118,7 @@ def test_combined_patches_of_random_merges_equal_those_of_git(con, random_repo, 
 def test_combined_patches_with_an_option_equal_those_of_git(con, random_repo, options):
     repo, merges = random_repo
     for form in FORMS:
-        check_patches(con, repo, merges[:20], form, options, OPTIONS[options])
+        check_patches(con, repo, merges[:8], form, options, OPTIONS[options])
 
 
 @pytest.mark.slow

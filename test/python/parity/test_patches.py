@@ -113,7 +113,7 @@ def test_patches_of_a_sample_of_a_large_history_equal_those_of_git(con, cargo):
         )
 
 
-@pytest.mark.parametrize("count", [50, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [15, pytest.param(200, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("options", [options for options in OPTIONS if options])
 def test_patches_with_an_option_equal_those_of_git(con, ripgrep, options, count):
     commits = repositories.git_text(
@@ -264,14 +264,30 @@ def test_patches_of_renamed_files_equal_those_of_git(con, ripgrep, options):
         )
 
 
-@pytest.mark.parametrize("options", RENAMES)
-def test_renames_over_a_wide_range_equal_those_of_git(con, ripgrep, options):
-    for old, new in [
-        ("0.2.0", "0.10.0"),
-        ("0.10.0", "13.0.0"),
-        ("13.0.0", "HEAD"),
-        ("HEAD", "0.9.0"),
-    ]:
+WIDE_RANGES = [
+    ("0.2.0", "0.10.0"),
+    ("0.10.0", "13.0.0"),
+    ("13.0.0", "HEAD"),
+    ("HEAD", "0.9.0"),
+]
+
+
+# The merge gate looks with each option through every other range, and through each range with every other option.
+@pytest.mark.parametrize(
+    ("options", "ranges"),
+    [
+        pytest.param(
+            options,
+            WIDE_RANGES[(number + turn) % 2 :: 2],
+            id=f"{options} {turn}",
+            marks=pytest.mark.slow if turn else (),
+        )
+        for number, options in enumerate(RENAMES)
+        for turn in range(2)
+    ],
+)
+def test_renames_over_a_wide_range_equal_those_of_git(con, ripgrep, options, ranges):
+    for old, new in ranges:
         rows = con.execute(
             f"SELECT file_path, status, old_path, similarity FROM file_changes(?, ?, ?, {options})",
             [old, new, str(ripgrep)],

@@ -103,7 +103,7 @@ def pairs_of(repo, count: int, seed: int) -> list[tuple[str, str]]:
 def test_moved_lines_of_ripgrep_are_those_that_git_colours(con, ripgrep, whitespace):
     moved = sum(
         assert_same(con, ripgrep, old, new, MODES[number % 4], whitespace)
-        for number, (old, new) in enumerate(pairs_of(ripgrep, 40, 5))
+        for number, (old, new) in enumerate(pairs_of(ripgrep, 16, 5))
     )
     assert moved > 100
 
@@ -141,7 +141,7 @@ def test_random_texts_are_marked_as_git_marks_them(con, tmp_path):
         "a  b",
     ]
     trees = []
-    for _ in range(60):
+    for _ in range(40):
         for name in ("a", "b"):
             (tmp_path / name).write_bytes(random_text(dice, words).encode())
         repositories.git(tmp_path, "add", "a", "b")

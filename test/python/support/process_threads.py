@@ -48,5 +48,6 @@ def named_during(work: Callable[[], object]) -> set[str]:
     running.start()
     while running.is_alive():
         seen.update(names())
-    running.join()
+        # The work needs the processor, too.
+        running.join(0.001)
     return seen

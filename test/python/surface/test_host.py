@@ -29,8 +29,8 @@ def numbered(count: int, seed: str) -> bytes:
 
 @pytest.fixture(scope="module")
 def wide(tmp_path_factory) -> pathlib.Path:
-    """Returns a repository with 8,000 files in 80 directories; its second commit changes all of them."""
-    names = [f"folder{i % 80:02}/file{i:05}.txt" for i in range(8000)]
+    """Returns a repository with 4,000 files in 80 directories; its second commit changes all of them."""
+    names = [f"folder{i % 80:02}/file{i:05}.txt" for i in range(4000)]
     commits = ({name: numbered(40, f"{name} {commit}") for name in names} for commit in (1, 2))
     return written_repositories.write(tmp_path_factory.mktemp("wide") / "wide.git", commits)
 
@@ -94,7 +94,7 @@ def connect(path=":memory:"):
 def test_load_twice(con, extension, wide):
     con.execute(f"LOAD '{extension}'")
     con.cursor().execute(f"LOAD '{extension}'")
-    assert con.execute(f"SELECT count(*) FROM {changes(wide)}").fetchone() == (8000,)
+    assert con.execute(f"SELECT count(*) FROM {changes(wide)}").fetchone() == (4000,)
     assert con.execute("SELECT unified_diff('a', 'a')").fetchone() == ("",)
 
 
@@ -119,9 +119,9 @@ def test_two_databases_in_one_process(connect, wide, tmp_path):
     first, second = connect(), connect(tmp_path / "second.db")
     for _ in range(2):
         for con in (first, second):
-            assert con.execute(f"SELECT count(*) FROM {changes(wide)}").fetchone() == (8000,)
+            assert con.execute(f"SELECT count(*) FROM {changes(wide)}").fetchone() == (4000,)
     first.close()
-    assert second.execute(f"SELECT count(*) FROM {changes(wide)}").fetchone() == (8000,)
+    assert second.execute(f"SELECT count(*) FROM {changes(wide)}").fetchone() == (4000,)
     third = connect()
     assert third.execute("SELECT unified_diff('a', 'a')").fetchone() == ("",)
 
@@ -173,7 +173,7 @@ print(con.execute("SELECT count(*) FROM t").fetchone()[0])
         extension, tmp_path / "file.db", wide,
         timeout=60,
     )  # fmt: skip
-    assert printed.split() == ["8000", "8000"]
+    assert printed.split() == ["4000", "4000"]
 
 
 # ---------------------------------------------------------------- several at once
@@ -182,12 +182,12 @@ print(con.execute("SELECT count(*) FROM t").fetchone()[0])
 def test_several_connections_at_once(con, wide):
     query = f"SELECT count(*), sum(additions), sum(deletions), min(file_path), max(new_oid) FROM {changes(wide)}"
     expected = con.execute(query).fetchone()
-    assert expected[0] == 8000
+    assert expected[0] == 4000
     failures = []
 
     def one(cursor):
         try:
-            for _ in range(3):
+            for _ in range(2):
                 assert cursor.execute(query).fetchone() == expected
                 assert cursor.execute("SELECT unified_diff('a', 'b') LIKE '%-a%'").fetchone() == (
                     True,
@@ -207,7 +207,7 @@ def test_scans_side_by_side_in_one_query(con, wide):
     both = con.execute(
         f"SELECT count(*) FROM {changes(wide)} a JOIN {changes(wide)} b USING (file_path, additions, new_oid)"
     ).fetchone()
-    assert both == (8000,)
+    assert both == (4000,)
 
 
 def test_two_databases_whose_settings_differ(connect, wide, tmp_path):
@@ -222,11 +222,11 @@ def test_two_databases_whose_settings_differ(connect, wide, tmp_path):
     other.execute("SET enable_external_access = false")
     # In turns: what one database answered must not become the answer of another.
     for _ in range(2):
-        assert everything.execute(query).fetchone() == (8000,)
+        assert everything.execute(query).fetchone() == (4000,)
         for con in (nothing, other):
             with pytest.raises(duckdb.Error, match="fs_denied:"):
                 con.execute(query).fetchone()
-        assert this.execute(query).fetchone() == (8000,)
+        assert this.execute(query).fetchone() == (4000,)
     with pytest.raises(duckdb.Error, match="fs_denied:"):
         nothing.execute(f"SELECT file_changes_list('HEAD~1', 'HEAD', '{wide}')").fetchone()
     # Text functions read nothing, so nothing is denied.
@@ -272,13 +272,13 @@ def test_a_cancelled_query(con, wide, long, query):
         thread.join()
     assert took < PROMPTLY, f"it took {took:.1f} s of processor time to stop"
     process_threads.assert_ended(before)
-    assert con.execute(f"SELECT count(*) FROM {changes(wide)}").fetchone() == (8000,)
+    assert con.execute(f"SELECT count(*) FROM {changes(wide)}").fetchone() == (4000,)
 
 
 def test_limit_1(con, wide, long):
     con.execute(f"SELECT count(*) FROM {changes(wide)}").fetchall()
     before = process_threads.count()
-    for _ in range(20):
+    for _ in range(5):
         row = con.execute(f"SELECT file_path, additions FROM {changes(wide)} LIMIT 1").fetchall()
         assert row[0][0] == "folder00/file00000.txt"
         row = con.execute(
@@ -292,7 +292,7 @@ def test_a_result_left_half_read(connect, wide, long):
     con = connect()
     con.execute(f"SELECT count(*) FROM {changes(wide)}").fetchall()
     before = process_threads.count()
-    for _ in range(5):
+    for _ in range(3):
         con.execute(f"SELECT * FROM {changes(wide)}")
         assert con.fetchone()[0] == "folder00/file00000.txt"
         con.execute(f"SELECT content FROM file_diff('lines.txt', 'EMPTY', 'HEAD', '{long}')")
@@ -335,7 +335,7 @@ def test_a_prepared_statement_sees_a_branch_that_has_moved(con, tmp_path):
 
 def test_parameters_of_a_prepared_statement(con, wide):
     con.execute("PREPARE p AS SELECT count(*) FROM file_changes(?, ?, ?)")
-    assert con.execute(f"EXECUTE p('HEAD~1', 'HEAD', '{wide}')").fetchone() == (8000,)
+    assert con.execute(f"EXECUTE p('HEAD~1', 'HEAD', '{wide}')").fetchone() == (4000,)
     assert con.execute(f"EXECUTE p('HEAD', 'HEAD', '{wide}')").fetchone() == (0,)
     with pytest.raises(duckdb.Error, match="invalid_args:"):
         con.execute(f"EXECUTE p(NULL, 'HEAD', '{wide}')").fetchone()
@@ -343,7 +343,7 @@ def test_parameters_of_a_prepared_statement(con, wide):
     row = con.execute(
         "SELECT count(*) FROM file_changes(?, ?, ?)", ["EMPTY", "HEAD", str(wide)]
     ).fetchone()
-    assert row == (8000,)
+    assert row == (4000,)
 
 
 @pytest.mark.own_database
