@@ -73,7 +73,7 @@ MORE_CASES = {
 
 def cargo_test(name: str, cases: dict[str, str], *arguments: str) -> tuple[Outcome, str]:
     """Runs cargo's tests, and keeps what it prints; the counts are those of its `test result:` lines."""
-    command = [os.environ.get("CARGO") or "cargo", "test", *arguments]
+    command = [os.environ.get("CARGO") or "cargo", "test", "--no-fail-fast", *arguments]
     done = subprocess.run(
         command,
         cwd=ROOT,

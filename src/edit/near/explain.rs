@@ -3,6 +3,7 @@
 //! Time is bounded by the sizes of the file and the string: both are folded and searched in one
 //! pass each, and only a few passages, of bounded length, are compared in detail.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use similar::{Algorithm, capture_diff_slices, diff_ratio};
@@ -41,6 +42,12 @@ const BY_CHARACTERS: usize = 400;
 
 /// The most characters or words that are compared, from the start of a text.
 const PIECES: usize = 1000;
+
+/// The lines at which a passage may start that are compared in detail.
+const STARTS: usize = 3;
+
+/// The most lines, from the start of a string, by which those are chosen.
+const COMPARED_LINES: usize = 64;
 
 /// A passage of a file that resembles a string or equals it.
 #[derive(Debug, Clone, PartialEq)]
@@ -257,21 +264,22 @@ impl Search<'_> {
     }
 
     /// Returns the passage in a window that is most similar to the string: its words, or as many
-    /// lines as the string has, starting at its first line or a neighbour of it.
+    /// lines as the string has. They start at a line near the window's start, which may lie before
+    /// the passage by as much as the window is longer: at one of those where most lines are equal.
     fn passage(&self, window: Range<usize>) -> Range<usize> {
         let bytes = self.lines.bytes();
         let text = self.wanted.strip_suffix('\n').unwrap_or(self.wanted);
         let count = text.split('\n').count();
         let first = self.lines.line_at(window.start);
+        let mut starts: Vec<usize> = (first.saturating_sub(1)..=first + 1 + count / 8).gather();
+        starts
+            .order_by_key(|&start| (Reverse(self.equal_lines(text, start)), start.abs_diff(first)));
         let whole_lines = |first: usize| {
             let (start, end) = (self.lines.start(first), self.lines.start(first + count));
             let cut = line_end(&bytes[start..end]).filter(|_| !self.wanted.ends_with('\n'));
             start..end - cut.map_or(0, <[u8]>::len)
         };
-        let candidates = [Some(first), first.checked_sub(1), Some(first + 1)]
-            .into_iter()
-            .flatten()
-            .map(whole_lines);
+        let candidates = starts.into_iter().take(STARTS).map(whole_lines);
         // A file of one long line is not a passage.
         let is_short =
             |place: &Range<usize>| !place.is_empty() && place.len() <= 4 * self.wanted.len() + 200;
@@ -284,6 +292,16 @@ impl Search<'_> {
             }
         }
         best.1
+    }
+
+    /// Returns how many of the first lines of a text are those of the file from a line on, but for
+    /// the space around them.
+    fn equal_lines(&self, text: &str, start: usize) -> usize {
+        text.split('\n')
+            .take(COMPARED_LINES)
+            .zip(start..self.lines.len())
+            .filter(|(line, at)| line.as_bytes().trim_ascii() == self.lines.get(*at).trim_ascii())
+            .count()
     }
 
     fn similarity_at(&self, place: &Range<usize>) -> f64 {
@@ -460,6 +478,33 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn a_long_passage_with_changed_lines_is_found_at_its_line_and_whole() {
+        let line =
+            |n: usize| format!("    let value_{n} = compute(item_{}, {});\n", n * 7 % 1000, n % 13);
+        let lines: Vec<String> = (0..2_000).map(line).collect();
+        let file = lines.concat();
+        for count in [2, 3, 8, 20, 50, 100, 200, 500] {
+            for (start, step) in [(0, 2), (1, 7), (700, 3), (1_000, 9), (2_000 - count, 5)] {
+                let passage = &lines[start..start + count];
+                let changed = |(at, line): (usize, &String)| {
+                    if at % step == step - 1 {
+                        line.replace("compute", "conpute")
+                    } else {
+                        line.clone()
+                    }
+                };
+                let wanted: String = passage.iter().enumerate().map(changed).collect();
+                let found = near(file.as_bytes(), &wanted);
+                if wanted == passage.concat() {
+                    continue;
+                }
+                let best = (found[0].line as usize, found[0].old_string.as_deref());
+                assert_eq!(best, (start + 1, Some(&*passage.concat())), "{count} lines, {step}");
+            }
+        }
+    }
+
+    #[test]
     fn the_nearest_of_many_is_the_first() {
         let file = "    call(one, two, three)\n    call(one, two, four)\n    other()\n    call(One, two, Three)\n";
         let found = near(file.as_bytes(), "call(one, two, threee)");
@@ -499,17 +544,17 @@ pub(crate) mod tests {
         let line =
             |n: u32| format!("    let value_{n} = compute(item_{}, {});\n", n * 7 % 1000, n % 13);
         let code: String = (0..36_000).map(line).collect();
-        let passage: String = (1_000..1_050).map(line).collect();
+        let passage: String = (1_000..1_012).map(line).collect();
         let typo = passage.replace("compute(item_3", "conpute(itme_3");
         let tabs = passage.replace("    ", "\t");
         let dull = "a b\n".repeat(1 << 18);
         for (file, wanted, line) in [
             (code.as_str(), typo.as_str(), Some(1_001)),
             (&code, &tabs, Some(1_001)),
-            (&dull, &"a  b\n".repeat(200), Some(1)),
-            (&dull, &"a c\n".repeat(200), None),
+            (&dull, &"a  b\n".repeat(50), Some(1)),
+            (&dull, &"a c\n".repeat(50), None),
             (&dull, &"z".repeat(WANTED_BYTES), None),
-            (&"x".repeat(1 << 20), &"X".repeat(WANTED_BYTES), Some(1)),
+            (&"x".repeat(2 << 20), &"X".repeat(WANTED_BYTES), Some(1)),
         ] {
             let begin = |bytes: usize| &file[..bytes];
             assert_linear(&wanted[..20], file.len() / 32, begin, |file| {
