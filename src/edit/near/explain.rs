@@ -264,14 +264,15 @@ impl Search<'_> {
     }
 
     /// Returns the passage in a window that is most similar to the string: its words, or as many
-    /// lines as the string has. They start at a line near the window's start, which may lie before
-    /// the passage by as much as the window is longer: at one of those where most lines are equal.
+    /// lines as the string has. Those start in the window or a little before it, which begins and
+    /// ends where it shares most with the string: at one of the lines from where most are equal.
     fn passage(&self, window: Range<usize>) -> Range<usize> {
         let bytes = self.lines.bytes();
         let text = self.wanted.strip_suffix('\n').unwrap_or(self.wanted);
         let count = text.split('\n').count();
         let first = self.lines.line_at(window.start);
-        let mut starts: Vec<usize> = (first.saturating_sub(1)..=first + 1 + count / 8).gather();
+        let last = self.lines.line_at(window.end.saturating_sub(1)).max(first + 1);
+        let mut starts: Vec<usize> = (first.saturating_sub(3 + count / 4)..=last).gather();
         starts
             .order_by_key(|&start| (Reverse(self.equal_lines(text, start)), start.abs_diff(first)));
         let whole_lines = |first: usize| {
@@ -285,10 +286,12 @@ impl Search<'_> {
             |place: &Range<usize>| !place.is_empty() && place.len() <= 4 * self.wanted.len() + 200;
         let words = whole_words(bytes, window.clone());
         let mut best = (self.similarity_at(&words), words);
+        let mut is_lines = false;
         for place in candidates.filter(|place| is_short(place) && overlap(place, &window)) {
             let similarity = self.similarity_at(&place);
-            if similarity > best.0 || (similarity == best.0 && place.len() > best.1.len()) {
-                best = (similarity, place);
+            // Whole lines are rather meant than words that are as similar.
+            if similarity > best.0 || (similarity == best.0 && !is_lines) {
+                (best, is_lines) = ((similarity, place), true);
             }
         }
         best.1
@@ -478,28 +481,39 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_long_passage_with_changed_lines_is_found_at_its_line_and_whole() {
-        let line =
+    fn a_passage_with_changed_lines_is_found_at_its_line_and_whole() {
+        const WORDS: &str = "the first or the second half of a large number";
+        let alike =
             |n: usize| format!("    let value_{n} = compute(item_{}, {});\n", n * 7 % 1000, n % 13);
-        let lines: Vec<String> = (0..2_000).map(line).collect();
-        let file = lines.concat();
-        for count in [2, 3, 8, 20, 50, 100, 200, 500] {
-            for (start, step) in [(0, 2), (1, 7), (700, 3), (1_000, 9), (2_000 - count, 5)] {
-                let passage = &lines[start..start + count];
+        let uneven = |n: usize| match n % 7 {
+            0 => "\n".to_owned(),
+            1 => format!("    /// Returns what {} of {n} computes.\n", &WORDS[..n % 41]),
+            2 => format!("    fn compute_{n}(&self) -> usize {{\n"),
+            6 => "    }\n".to_owned(),
+            _ => format!("        self.compute({n}, {});\n", &WORDS[n % 29..]),
+        };
+        let files = [(0..1_000).map(alike).collect::<Vec<_>>(), (0..1_000).map(uneven).collect()];
+        for (lines, count) in
+            files.iter().flat_map(|lines| [2, 3, 8, 13, 50, 100, 300].map(|count| (lines, count)))
+        {
+            for (start, step) in [(0, 2), (1, 7), (303, 3), (500, 9), (666, 4), (1_000 - count, 5)]
+            {
+                let passage = lines[start..start + count].concat();
                 let changed = |(at, line): (usize, &String)| {
-                    if at % step == step - 1 {
+                    if at % step == step / 2 {
                         line.replace("compute", "conpute")
                     } else {
                         line.clone()
                     }
                 };
-                let wanted: String = passage.iter().enumerate().map(changed).collect();
-                let found = near(file.as_bytes(), &wanted);
-                if wanted == passage.concat() {
+                let wanted: String =
+                    lines[start..start + count].iter().enumerate().map(changed).collect();
+                if wanted == passage {
                     continue;
                 }
+                let found = near(lines.concat().as_bytes(), &wanted);
                 let best = (found[0].line as usize, found[0].old_string.as_deref());
-                assert_eq!(best, (start + 1, Some(&*passage.concat())), "{count} lines, {step}");
+                assert_eq!(best, (start + 1, Some(&*passage)), "{count} lines, {step}");
             }
         }
     }
