@@ -147,7 +147,7 @@ test-windows: debug $(STABLE_READY)
 	$(call step,cargo test in Wine)
 	@WINEDEBUG=-all WINEPREFIX=$(CURDIR)/build/windows/wine WINEPATH=Z:$(CURDIR)/build/windows \
 		CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER=wine \
-		$(CARGO) test --workspace --lib --target x86_64-pc-windows-gnu --target-dir target/windows
+		$(CARGO) test --no-fail-fast --workspace --lib --target x86_64-pc-windows-gnu --target-dir target/windows
 	$(call step,test/python/packages/test_windows.py)
 	@REDLINE_TEST_WINDOWS=build/windows REDLINE_EXTENSION=$(DEBUG) \
 		$(STABLE_BIN)/python -B -m pytest -q -m slow test/python/packages/test_windows.py

@@ -91,6 +91,8 @@ mod tests {
         drop(written);
         assert_eq!(read().unwrap(), *b"cde");
         fs::write(temp.path().join("new"), "ABCDEF").unwrap();
+        // Windows replaces no file that is open.
+        file.close();
         fs::rename(temp.path().join("new"), &path).unwrap();
         assert!(matches!(read(), Err(OpenError::Absent)));
         fs::remove_file(&path).unwrap();

@@ -92,9 +92,11 @@ def git_beside_head(*arguments: str) -> Callable[[pathlib.Path], list[tuple]]:
     """As `git diff --cached` does by itself: beside HEAD of an unborn branch, which a damage may name, is the empty tree."""
 
     def answer(repo: pathlib.Path) -> list[tuple]:
-        status = repositories.git(repo, "status", "--porcelain=v2", "--branch", "-uno")
+        # Git looks at a work tree from inside it, not from its own directory beside it.
+        place = repo.parent if repo.name == ".git" else repo
+        status = repositories.git(place, "status", "--porcelain=v2", "--branch", "-uno")
         is_unborn = b"# branch.oid (initial)\n" in status
-        return git_raw("diff", *arguments, repositories.EMPTY_TREE if is_unborn else "HEAD")(repo)
+        return git_raw("diff", *arguments, repositories.EMPTY_TREE if is_unborn else "HEAD")(place)
 
     return answer
 
