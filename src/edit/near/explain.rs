@@ -271,16 +271,19 @@ impl Search<'_> {
         let text = self.wanted.strip_suffix('\n').unwrap_or(self.wanted);
         let count = text.split('\n').count();
         let first = self.lines.line_at(window.start);
-        let last = self.lines.line_at(window.end.saturating_sub(1)).max(first + 1);
-        let mut starts: Vec<usize> = (first.saturating_sub(3 + count / 4)..=last).gather();
-        starts
-            .order_by_key(|&start| (Reverse(self.equal_lines(text, start)), start.abs_diff(first)));
+        // Blank lines count for nothing in a window, which may hold any number of them.
+        let end = self.lines.line_at(window.end.saturating_sub(1));
+        let last = end.clamp(first + 1, first + 3 + count);
+        let ranked =
+            |start: usize| (Reverse(self.equal_lines(text, start)), start.abs_diff(first), start);
+        let mut starts: Vec<_> = (first.saturating_sub(3 + count / 4)..=last).map(ranked).gather();
+        starts.order_by(Ord::cmp);
         let whole_lines = |first: usize| {
             let (start, end) = (self.lines.start(first), self.lines.start(first + count));
             let cut = line_end(&bytes[start..end]).filter(|_| !self.wanted.ends_with('\n'));
             start..end - cut.map_or(0, <[u8]>::len)
         };
-        let candidates = starts.into_iter().take(STARTS).map(whole_lines);
+        let candidates = starts.into_iter().take(STARTS).map(|(_, _, start)| whole_lines(start));
         // A file of one long line is not a passage.
         let is_short =
             |place: &Range<usize>| !place.is_empty() && place.len() <= 4 * self.wanted.len() + 200;
@@ -562,12 +565,14 @@ pub(crate) mod tests {
         let typo = passage.replace("compute(item_3", "conpute(itme_3");
         let tabs = passage.replace("    ", "\t");
         let dull = "a b\n".repeat(1 << 18);
+        let blank = format!("a\nb\n{}", "\n".repeat(99)).repeat(10_000);
         for (file, wanted, line) in [
             (code.as_str(), typo.as_str(), Some(1_001)),
             (&code, &tabs, Some(1_001)),
             (&dull, &"a  b\n".repeat(50), Some(1)),
             (&dull, &"a c\n".repeat(50), None),
             (&dull, &"z".repeat(WANTED_BYTES), None),
+            (&blank, &"a\nc\n".repeat(WANTED_BYTES / 4), None),
             (&"x".repeat(2 << 20), &"X".repeat(WANTED_BYTES), Some(1)),
         ] {
             let begin = |bytes: usize| &file[..bytes];
